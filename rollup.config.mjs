@@ -1,0 +1,25 @@
+import resolve from "@rollup/plugin-node-resolve";
+import terser from "@rollup/plugin-terser";
+
+const node = /^node:/;
+
+/** One self-contained file per runtime that a stage places beside a package, so that `@jigging/flow` resolves there. */
+const sdk = (runtime) => ({
+	input: `dist/adapters/${runtime}/sdk.js`,
+	external: node,
+	output: { file: `dist/sdk/${runtime}.js`, format: "esm" },
+	plugins: [resolve()],
+});
+
+/** The core for a web page: one file, no bundler needed. Fails the build if anything asks for Node. */
+const browser = {
+	input: "dist/src/index.js",
+	output: { file: "dist/browser/millrace.min.js", format: "esm", sourcemap: true },
+	plugins: [resolve({ browser: true, preferBuiltins: false }), terser()],
+	onLog(level, log, handler) {
+		if (log.code === "UNRESOLVED_IMPORT") handler("error", log);
+		else handler(level, log);
+	},
+};
+
+export default [sdk("node"), sdk("deno"), sdk("bun"), browser];
