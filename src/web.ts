@@ -57,6 +57,13 @@ const web = globalThis as unknown as WebGlobals;
 
 const decoder: TextDecoderLike = new web.TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+const forgivingDecoder: TextDecoderLike = new web.TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+
+/** Decodes bytes that are only shown to people (stderr, pollution): each invalid part becomes U+FFFD. Never for values. */
+export function decodeUtf8Lossy(bytes: Uint8Array): string {
+	return forgivingDecoder.decode(bytes);
+}
+
 /** UTF-8 encoder of the environment; never fails, so callers check well-formedness first. */
 export const utf8Encoder: TextEncoderLike = new web.TextEncoder();
 
