@@ -1,0 +1,12 @@
+/** JSON/1: limits, reader, guard for host values, equality, RFC 8785, RFC 6901. */
+
+export { admitJson } from "./admit.ts";
+export { canonicalize, canonicalText } from "./canonical.ts";
+export { equalJson } from "./equal.ts";
+export { JsonError, type JsonErrorCode, type JsonPlace } from "./error.ts";
+export { JSON_LIMITS, type JsonLimitName } from "./limits.ts";
+export { formatNumber } from "./number.ts";
+export { parseJson } from "./parse.ts";
+export { appendPointer, formatPointer, parsePointer, resolvePointer } from "./pointer.ts";
+export { scalarLength } from "./text.ts";
+export { isJsonObject, type JsonObject, type JsonValue } from "./value.ts";
