@@ -3,4 +3,4 @@
  * surrogates; they pass through unharmed.
  */
 export { toCasefold } from "./casefold.ts";
-export { isNfc, toNfc } from "./nfc.ts";
+export { isNfc, toNfc, toNfd } from "./nfc.ts";

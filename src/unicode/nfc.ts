@@ -1,5 +1,5 @@
 /**
- * Normalization Form C of Unicode 15.1 (UAX #15), from tables of our own: engines carry anything from 15.0 to 17.0, and
+ * Normalization Forms C and D of Unicode 15.1 (UAX #15), from tables of our own: engines carry anything from 15.0 to 17.0, and
  * a package's identity can't depend on that. Code points that 15.1 leaves unassigned are inert (combining class 0, no
  * decomposition), and so are lone surrogates.
  */
@@ -39,6 +39,11 @@ export function toNfc(text: string): string {
 	return quickCheck(text) === "yes" ? text : normalize(text);
 }
 
+/** The canonical decomposition (NFD) of `text` under Unicode 15.1. O(n log n) at worst. */
+export function toNfd(text: string): string {
+	return fromCodePoints(decompose(text, normalizationTables()));
+}
+
 /** UAX #15 section 9, detecting normalization forms. */
 function quickCheck(text: string): QuickCheck {
 	let index = 0;
@@ -66,10 +71,14 @@ function quickCheck(text: string): QuickCheck {
 function normalize(text: string): string {
 	const tables = normalizationTables();
 	const codePoints = decompose(text, tables);
-	const length = compose(codePoints, tables);
-	let normalized = "";
-	for (let index = 0; index < length; index++) normalized += String.fromCodePoint(codePoints[index]!);
-	return normalized;
+	codePoints.length = compose(codePoints, tables);
+	return fromCodePoints(codePoints);
+}
+
+function fromCodePoints(codePoints: readonly number[]): string {
+	let text = "";
+	for (const codePoint of codePoints) text += String.fromCodePoint(codePoint);
+	return text;
 }
 
 function traitOf(codePoint: number, { blocks, traits }: NormalizationTables): number {

@@ -1,0 +1,68 @@
+/** Package/1 section 5: what makes a text a canonical logical path. */
+import { isNfc, toNfc } from "../unicode/index.ts";
+import { PATH_LIMITS, type PathErrorCode, type PathFault } from "./errors.ts";
+import { utf8Length } from "./utf8.ts";
+
+const SLASH = 0x2f;
+
+/**
+ * The first fault of `path`, or undefined. Looks in this order, so that later checks may rely on earlier ones, and so that
+ * nothing but linear scans runs over a text of unbounded length: empty, leading slash, backslash, NUL; lone surrogates;
+ * length in bytes; NFC; number of segments; each segment from the left (empty, dots, length).
+ *
+ * Everything else is ordinary path text: control characters, drive letters, trailing dots and spaces, code points that
+ * Unicode 15.1 leaves unassigned.
+ */
+export function findPathFault(path: string): PathFault | undefined {
+	if (path === "") return { code: "PATH_EMPTY" };
+	if (path.charCodeAt(0) === SLASH) return { code: "PATH_ABSOLUTE", offset: 0 };
+	const fault = findCharacter(path, "\\", "PATH_BACKSLASH") ?? findCharacter(path, "\0", "PATH_NUL");
+	if (fault) return fault;
+	if (!path.isWellFormed()) return { code: "PATH_LONE_SURROGATE", offset: loneSurrogate(path) };
+	if (utf8Length(path, 0, path.length, PATH_LIMITS.bytes) > PATH_LIMITS.bytes)
+		return { code: "PATH_TOO_LONG", limit: { name: "bytes", max: PATH_LIMITS.bytes } };
+	if (!isNfc(path)) {
+		const nfc = toNfc(path);
+		return { code: "PATH_NOT_NFC", offset: firstDifference(path, nfc), nfc };
+	}
+	return findSegmentFault(path);
+}
+
+function findSegmentFault(path: string): PathFault | undefined {
+	const segments = path.split("/");
+	if (segments.length > PATH_LIMITS.segments)
+		return { code: "PATH_TOO_MANY_SEGMENTS", limit: { name: "segments", max: PATH_LIMITS.segments } };
+	let offset = 0;
+	for (const [segment, text] of segments.entries()) {
+		if (text === "") return { code: "PATH_EMPTY_SEGMENT", offset, segment };
+		if (text === "." || text === "..") return { code: "PATH_DOT_SEGMENT", offset, segment };
+		if (utf8Length(text, 0, text.length, PATH_LIMITS.segmentBytes) > PATH_LIMITS.segmentBytes) {
+			const limit = { name: "segmentBytes", max: PATH_LIMITS.segmentBytes } as const;
+			return { code: "PATH_SEGMENT_TOO_LONG", offset, segment, limit };
+		}
+		offset += text.length + 1;
+	}
+	return undefined;
+}
+
+function findCharacter(path: string, character: string, code: PathErrorCode): PathFault | undefined {
+	const offset = path.indexOf(character);
+	return offset < 0 ? undefined : { code, offset };
+}
+
+function loneSurrogate(text: string): number {
+	let offset = 0;
+	for (const character of text) {
+		if (character.length === 1 && (character.charCodeAt(0) & 0xf800) === 0xd800) break;
+		offset += character.length;
+	}
+	return offset;
+}
+
+function firstDifference(a: string, b: string): number {
+	let offset = 0;
+	while (offset < a.length && a.charCodeAt(offset) === b.charCodeAt(offset)) offset++;
+	// Never between the halves of one character.
+	const before = a.charCodeAt(offset - 1);
+	return before >= 0xd800 && before <= 0xdbff ? offset - 1 : offset;
+}
