@@ -1,7 +1,7 @@
 import { JSON_LIMITS, type JsonLimitName, limitMessage } from "./limits.ts";
 
 /**
- * Why a text or a host value is no JSON/1 value. JSON/1 names no errors: the codes are this library's own (J1).
+ * Why a text or a host value is no JSON/1 value. JSON/1 names no errors: the codes are this library's own.
  *
  * - `JSON_UTF8`: the bytes are not UTF-8. The one document error that a frame is never answered for.
  * - `JSON_BOM`: the text starts with U+FEFF.

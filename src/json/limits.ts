@@ -1,12 +1,12 @@
 /**
  * JSON/1 "Absolute value limits": inclusive maxima of one encoded document or frame.
  *
- * - `bytes`: UTF-8 bytes of the source (J4); of a host value, bytes of its compact encoding.
- * - `depth`: the root is 1 and scalars count (J2).
+ * - `bytes`: UTF-8 bytes of the source; of a host value, bytes of its compact encoding.
+ * - `depth`: the root is 1 and scalars count.
  * - `nodes`: every value, the root included; member names are no nodes.
  * - `members`, `items`: of one object, of one array.
- * - `stringBytes`, `nameBytes`: UTF-8 bytes of the decoded text (J4).
- * - `numberBytes`: every byte of one number token, sign and exponent included (J5).
+ * - `stringBytes`, `nameBytes`: UTF-8 bytes of the decoded text.
+ * - `numberBytes`: every byte of one number token, sign and exponent included.
  */
 export const JSON_LIMITS: {
 	readonly bytes: 16_777_216;

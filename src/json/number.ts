@@ -12,7 +12,7 @@ export function isNumberInDomain(x: number): boolean {
 
 /**
  * The RFC 8785 spelling of a finite number: ECMAScript's shortest round-trip form, `0` for negative zero. Finite values
- * outside of the JSON/1 domain are formatted too (J6). Throws `JsonError` `JSON_NUMBER_RANGE` for NaN and infinities.
+ * outside of the JSON/1 domain are formatted too. Throws `JsonError` `JSON_NUMBER_RANGE` for NaN and infinities.
  */
 export function formatNumber(x: number): string {
 	if (!Number.isFinite(x)) throw new JsonError("JSON_NUMBER_RANGE", "NaN and infinities have no JSON spelling");

@@ -1,9 +1,10 @@
 /** The door for JSON/1 text. */
 
-import { encodeUtf8 } from "../web.ts";
+import { decodeUtf8, encodeUtf8 } from "../web.ts";
 import { JsonError, limitError } from "./error.ts";
 import { parseExact } from "./exact.ts";
 import { JSON_LIMITS } from "./limits.ts";
+import { parseNative } from "./native.ts";
 import { exceedsUtf8, findLoneSurrogate } from "./text.ts";
 import { placeAt } from "./utf8.ts";
 import type { JsonValue } from "./value.ts";
@@ -17,11 +18,28 @@ import type { JsonValue } from "./value.ts";
  * bound at the start of the value, item or name that crosses it. Anything but a `Uint8Array` or a string is a `TypeError`.
  */
 export function parseJson(source: Uint8Array | string): JsonValue {
-	return parseExact(typeof source === "string" ? encodeSource(source) : checkBytes(source));
+	if (typeof source === "string") {
+		checkText(source);
+		return parseNative(source) ?? parseExact(encodeUtf8(source));
+	}
+	const bytes = checkBytes(source);
+	return parseDecoded(bytes) ?? parseExact(bytes);
 }
 
-/** The UTF-8 bytes of a string source; refuses what has none, and what would be too many. */
-export function encodeSource(text: string): Uint8Array {
+function parseDecoded(bytes: Uint8Array): JsonValue | undefined {
+	if (bytes.length > JSON_LIMITS.bytes) return undefined;
+	let text: string;
+	try {
+		text = decodeUtf8(bytes);
+	} catch {
+		return undefined;
+	}
+	// A byte order mark is still in the text, and the engine's grammar has no place for it.
+	return parseNative(text);
+}
+
+/** Refuses a string source that would be too many bytes, or that has no UTF-8. */
+function checkText(text: string): void {
 	if (exceedsUtf8(text, JSON_LIMITS.bytes)) {
 		throw limitError("bytes", placeAt(encodeUtf8(text.slice(0, JSON_LIMITS.bytes)), JSON_LIMITS.bytes));
 	}
@@ -30,11 +48,10 @@ export function encodeSource(text: string): Uint8Array {
 		const before = encodeUtf8(text.slice(0, lone));
 		throw new JsonError("JSON_LONE_SURROGATE", "A surrogate without its pair", placeAt(before, before.length));
 	}
-	return encodeUtf8(text);
 }
 
 /** The bytes to read: of any realm, and a private copy when another thread could change them meanwhile. */
-export function checkBytes(source: unknown): Uint8Array {
+function checkBytes(source: unknown): Uint8Array {
 	if (!(source instanceof Uint8Array) && Object.prototype.toString.call(source) !== "[object Uint8Array]") {
 		throw new TypeError("JSON is read from a Uint8Array or a string.");
 	}

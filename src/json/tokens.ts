@@ -129,7 +129,7 @@ function hexUnit(bytes: Uint8Array, at: number): number {
 	return unit;
 }
 
-/** Reads the number that starts at `start` with `-` or a digit. Its rounded value is what the range is about (J3). */
+/** Reads the number that starts at `start` with `-` or a digit. Its rounded value is what the range is about. */
 export function readNumber(bytes: Uint8Array, start: number): Token<number> {
 	let at = bytes[start] === 0x2d ? start + 1 : start;
 	const integer = at;
