@@ -1,0 +1,75 @@
+import type { Session } from "./ports.ts";
+import type { Transport } from "./transport.ts";
+
+/** Frames taken for one write beyond its first: enough to amortise a system call, small enough to stay fair. */
+const BATCH_BYTES = 32_768;
+
+/**
+ * Joins a session to a transport: reads into `receive()`, takes frames in batches of at most 32 KiB beyond the first frame,
+ * one write at a time, each awaited before the next. Call `wake` whenever the session's port does; the frames are taken in
+ * a microtask, so that what one input causes leaves in one write.
+ */
+export function drive(session: Session, transport: Transport): { wake(): void } {
+	let scheduled = false;
+	let writing = false;
+	let broken = false;
+
+	function pump(): void {
+		scheduled = false;
+		// A transport may call back before `write` returns: a loop, so that a long queue can't deepen the stack.
+		while (!writing && !broken) {
+			const batch = takeBatch(session);
+			if (batch === undefined) return;
+			writing = true;
+			let told = false;
+			transport.write(batch, (error) => {
+				if (told) return;
+				told = true;
+				writing = false;
+				if (error === undefined || error === null) session.written();
+				else {
+					broken = true;
+					session.writeFailed(error);
+				}
+				wake();
+			});
+		}
+	}
+
+	function wake(): void {
+		if (scheduled || writing || broken) return;
+		scheduled = true;
+		void Promise.resolve().then(pump);
+	}
+
+	transport.listen({
+		chunk: (bytes) => session.receive(bytes),
+		ended: () => session.inputEnded(),
+		failed: (error) => session.readFailed(error),
+	});
+	return { wake };
+}
+
+function takeBatch(session: Session): Uint8Array | undefined {
+	const first = session.takeFrame();
+	if (first === undefined) return undefined;
+	let size = 0;
+	const frames = [first];
+	while (size < BATCH_BYTES) {
+		const frame = session.takeFrame();
+		if (frame === undefined) break;
+		frames.push(frame);
+		size += frame.length;
+	}
+	return frames.length === 1 ? first : concatenate(frames, first.length + size);
+}
+
+function concatenate(frames: readonly Uint8Array[], size: number): Uint8Array {
+	const bytes = new Uint8Array(size);
+	let at = 0;
+	for (const frame of frames) {
+		bytes.set(frame, at);
+		at += frame.length;
+	}
+	return bytes;
+}

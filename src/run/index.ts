@@ -1,0 +1,39 @@
+/** Run/1: frames, messages, the state machine of both roles, and the transports it runs over. No I/O, no clock. */
+
+export {
+	isWireCode,
+	LOCAL_CODES,
+	type LocalCode,
+	OPERATIONAL_ERROR,
+	type RunCode,
+	STANDARD_ERRORS,
+	WIRE_CODES,
+	type WireCode,
+} from "./codes.ts";
+export { ComponentSession } from "./component.ts";
+export { drive } from "./drive.ts";
+export { CallRefused, InvalidMessage } from "./errors.ts";
+export { HostSession } from "./host.ts";
+export { HOST_SESSION_LIMITS, type HostSessionLimits, RUN_LIMITS } from "./limits.ts";
+export type {
+	Attachment,
+	CapabilityCall,
+	ChannelGrant,
+	ChildCall,
+	ComponentEnd,
+	ComponentPort,
+	ExitEvidence,
+	Failure,
+	HostPort,
+	HostStop,
+	LocalFailure,
+	Operation,
+	OperationOutcome,
+	RootInvocation,
+	RunConclusion,
+	RunResult,
+	Session,
+	Settlement,
+} from "./ports.ts";
+export { TRACE_VERSION, type TraceDecision, type TraceEvent, type TraceInput } from "./trace.ts";
+export type { Transport, TransportSink } from "./transport.ts";

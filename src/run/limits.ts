@@ -1,0 +1,39 @@
+/** The bounds that Run/1 fixes. All are inclusive maxima. */
+export const RUN_LIMITS: {
+	/** Bytes of one frame before its LF (section 1). */
+	readonly frameBytes: 16_777_216;
+	/** Component-originated requests that await a response at once (section 1). */
+	readonly pendingRequests: 64;
+	/** Request-form messages that one sender originates during one channel (section 1). */
+	readonly lifetimeRequests: 65_536;
+	/** Bytes of a request id, an operation id or an endpoint reference (sections 1, 2, 5.1). */
+	readonly tokenBytes: 128;
+	/** Attachments of one Run (section 3). */
+	readonly attachments: 256;
+	/** Entries of one channel map (section 3). */
+	readonly channels: 256;
+	/** Unicode scalars of a child call's intent (section 4). */
+	readonly intentScalars: 16_384;
+	/** Unicode scalars of an error message (section 7). */
+	readonly messageScalars: 1_024;
+	/** Unicode scalars of a channel contract reference (machine schema, `channelCreateParams`). */
+	readonly referenceScalars: 4_096;
+} = {
+	frameBytes: 16_777_216,
+	pendingRequests: 64,
+	lifetimeRequests: 65_536,
+	tokenBytes: 128,
+	attachments: 256,
+	channels: 256,
+	intentScalars: 16_384,
+	messageScalars: 1_024,
+	referenceScalars: 4_096,
+};
+
+/** The bounds a host puts on one session beyond Run/1; crossing one is `RESOURCE_EXHAUSTED` (section 4). */
+export interface HostSessionLimits {
+	/** Bytes of settled operation results, and of the calls they answer, kept for replay. */
+	readonly retainedBytes: number;
+}
+
+export const HOST_SESSION_LIMITS: HostSessionLimits = { retainedBytes: 33_554_432 };
