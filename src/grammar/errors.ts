@@ -35,15 +35,15 @@ export interface PathFault {
 	readonly nfc?: string;
 }
 
-/** A text that is no logical path or author reference. `path` is the text as it came (undecodable bytes as `\xHH`). */
+/** A text that is no logical path or author reference; own members as {@link PathFault} has them. `path` is the text as it came (undecodable bytes as `\xHH`). */
 export class PathError extends Error {
 	override readonly name: string = "PathError";
 	readonly code: PathErrorCode;
 	readonly path: string;
-	readonly offset?: number;
-	readonly segment?: number;
-	readonly limit?: { readonly name: keyof typeof PATH_LIMITS; readonly max: number };
-	readonly nfc?: string;
+	declare readonly offset?: number;
+	declare readonly segment?: number;
+	declare readonly limit?: { readonly name: keyof typeof PATH_LIMITS; readonly max: number };
+	declare readonly nfc?: string;
 
 	constructor(fault: PathFault, path: string, message: string) {
 		super(message);

@@ -78,14 +78,11 @@ export function everyCodePoint(visit: (codePoint: number, text: string) => void)
 	for (let codePoint = 0; codePoint <= 0x10ffff; codePoint++) visit(codePoint, String.fromCodePoint(codePoint));
 }
 
-/** What 15.1 assigns, ranges of UnicodeData filled in, surrogates left out. */
-export function assignedCodePoints(): ReadonlySet<number> {
+/** What Unicode `version` or an earlier one assigned, by DerivedAge (surrogates and noncharacters are in it). */
+export function assignedBy(version: number): ReadonlySet<number> {
 	const assigned = new Set<number>();
-	let first = 0;
-	for (const { codepoint, name, category } of characterEntries()) {
-		const codePoint = hex(codepoint);
-		if (!name.endsWith(", Last>")) first = codePoint;
-		if (category !== "Cs") for (let each = first; each <= codePoint; each++) assigned.add(each);
-	}
+	for (const { range, unicodeVersion } of read<{ range: [string, string?]; unicodeVersion: string }>("DerivedAge"))
+		if (Number(unicodeVersion) <= version)
+			for (let each = hex(range[0]); each <= hex(range[1] ?? range[0]); each++) assigned.add(each);
 	return assigned;
 }
