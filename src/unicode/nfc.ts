@@ -10,7 +10,6 @@ import {
 	NEVER_IN_NFC,
 	type NormalizationTables,
 	normalizationTables,
-	pairKey,
 } from "./tables.ts";
 
 // Hangul, from section 3.12 of the core specification.
@@ -172,5 +171,5 @@ function composePair(first: number, second: number, tables: NormalizationTables)
 	const trailing = second - TRAILING;
 	if (syllable >= 0 && syllable < SYLLABLE_COUNT && syllable % TRAILING_COUNT === 0)
 		if (trailing > 0 && trailing < TRAILING_COUNT) return first + trailing;
-	return tables.compositions.get(pairKey(first, second));
+	return tables.compositions.get(second)?.get(first);
 }

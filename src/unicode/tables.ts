@@ -1,6 +1,6 @@
 /**
  * The Unicode Character Database 15.1.0, as far as NFC and case folding need it, unpacked from `tables.generated.ts` at
- * first use (about a millisecond) and kept. `generate.mjs` describes the encoding.
+ * first use (2 to 4 ms in a cold process) and kept. `generate.mjs` describes the encoding.
  */
 import {
 	COMBINING_CLASSES,
@@ -30,13 +30,8 @@ export interface NormalizationTables {
 	readonly traits: Uint16Array;
 	/** Canonical decompositions of one step: the first code point, and the second or 0. Only the first decomposes again. */
 	readonly decompositions: ReadonlyMap<number, readonly [first: number, second: number]>;
-	/** Primary composites by {@link pairKey}. */
-	readonly compositions: ReadonlyMap<number, number>;
-}
-
-/** One key for two code points; below 2^53. */
-export function pairKey(first: number, second: number): number {
-	return first * 0x110000 + second;
+	/** Primary composites by second, then by first code point: small integer keys, where one key for both would be a double. */
+	readonly compositions: ReadonlyMap<number, ReadonlyMap<number, number>>;
 }
 
 function decodeNumbers(text: string): number[] {
@@ -108,7 +103,7 @@ function decodeNormalization(): NormalizationTables {
 	}
 	const excluded = new Set(decodeColumns(EXCLUSIONS, "r")[0]);
 	const [seconds] = decodeColumns(SECONDS, "r") as [number[]];
-	const compositions = new Map<number, number>();
+	const compositions = new Map<number, Map<number, number>>(seconds.map((second) => [second, new Map()]));
 	const [composites, firsts, indices] = decodeColumns(PAIRS, "rfp") as [number[], number[], number[]];
 	for (let row = 0; row < composites.length; row++) {
 		const composite = composites[row]!;
@@ -118,7 +113,7 @@ function decodeNormalization(): NormalizationTables {
 		// Full_Composition_Exclusion: listed, or a non-starter decomposition (UAX #15, D114 of the core specification).
 		if (excluded.has(composite) || classOf(composite) !== 0 || classOf(first) !== 0) mark(composite, NEVER_IN_NFC);
 		else {
-			compositions.set(pairKey(first, second), composite);
+			compositions.get(second)!.set(first, composite);
 			mark(second, COMPOSES_BACKWARD);
 		}
 	}
