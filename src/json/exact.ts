@@ -19,11 +19,12 @@ export function parseExact(bytes: Uint8Array): JsonValue {
 	if (bytes.length > JSON_LIMITS.bytes) {
 		throw limitError("bytes", placeAt(bytes, JSON_LIMITS.bytes));
 	}
+	// Before anything else: a frame that is no UTF-8 anywhere is never answered, whatever is wrong with it besides.
+	const invalid = findInvalidUtf8(bytes);
+	if (invalid >= 0) throw new JsonError("JSON_UTF8", "Bytes that are not UTF-8", placeAt(bytes, invalid));
 	if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
 		throw new JsonError("JSON_BOM", "A byte order mark; save the text as UTF-8 without one", placeAt(bytes, 0));
 	}
-	const invalid = findInvalidUtf8(bytes);
-	if (invalid >= 0) throw new JsonError("JSON_UTF8", "Bytes that are not UTF-8", placeAt(bytes, invalid));
 	return new ExactReader(bytes).read();
 }
 
@@ -179,8 +180,7 @@ class ExactReader {
 	}
 
 	#unexpected(wanted: string): never {
-		const found = this.#at < this.#bytes.length ? "something else" : "the end of the text";
-		return this.#fail("JSON_SYNTAX", `Expected ${wanted}, found ${found}`);
+		return this.#fail("JSON_SYNTAX", `Expected ${wanted}, found ${describeByte(this.#bytes[this.#at])}`);
 	}
 
 	#exceed(limit: JsonLimitName): never {
@@ -190,4 +190,12 @@ class ExactReader {
 	#fail(code: JsonErrorCode, message: string, at: number = this.#at): never {
 		throw new JsonError(code, message, placeAt(this.#bytes, at));
 	}
+}
+
+function describeByte(byte: number | undefined): string {
+	if (byte === undefined) return "the end of the text";
+	if (byte === 0x22) return "a string";
+	return byte > 0x20 && byte < 0x7f
+		? `"${String.fromCharCode(byte)}"`
+		: `the byte 0x${byte.toString(16).padStart(2, "0")}`;
 }

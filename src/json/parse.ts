@@ -14,7 +14,7 @@ import type { JsonValue } from "./value.ts";
  *
  * The value has ordinary prototypes; `__proto__` and the like are own members. Objects, arrays and strings are fresh.
  * Throws `JsonError` with `offset` (UTF-8 bytes, for a string source too), `line` and `column`. The order of the checks:
- * size, BOM, UTF-8 (of a string: lone surrogates), then document order. A duplicate is placed at the second name, a crossed
+ * size, UTF-8 (of a string: lone surrogates), BOM, then document order. A duplicate is placed at the second name, a crossed
  * bound at the start of the value, item or name that crosses it. Anything but a `Uint8Array` or a string is a `TypeError`.
  */
 export function parseJson(source: Uint8Array | string): JsonValue {
@@ -52,7 +52,7 @@ function checkText(text: string): void {
 
 /** The bytes to read: of any realm, and a private copy when another thread could change them meanwhile. */
 function checkBytes(source: unknown): Uint8Array {
-	if (!(source instanceof Uint8Array) && Object.prototype.toString.call(source) !== "[object Uint8Array]") {
+	if (!ArrayBuffer.isView(source) || Object.prototype.toString.call(source) !== "[object Uint8Array]") {
 		throw new TypeError("JSON is read from a Uint8Array or a string.");
 	}
 	const bytes = source as Uint8Array;
