@@ -1,0 +1,116 @@
+/** Keywords that judge an instance by itself, without evaluating another schema. */
+
+import type { JsonValue } from "../json/index.ts";
+import { ARRAY, type Kind, NUMBER, OBJECT, STRING, typeBitsOf, typeMask, typeNameOf } from "./kinds.ts";
+import type { Keyword, Keywords } from "./node.ts";
+
+/** What a check may need from the evaluation around it. */
+export interface Facts {
+	/** How many own members an object has; counted once per object, as a count costs one unit but takes time. */
+	memberCount(value: JsonValue): number;
+	/** The scalar length of the string at hand, already counted for its charge. */
+	readonly length: number;
+}
+
+/** One keyword's judgement. */
+export interface Check {
+	/** Absent for the boolean schema `false`. */
+	readonly keyword?: Keyword;
+	passes(value: JsonValue, facts: Facts): boolean;
+	/** Facts of the schema and type names only: a message never shows the instance. */
+	explain(value: JsonValue): string;
+}
+
+/** Text from a schema, quoted and cut to a size fit for a message. */
+export function quote(text: string): string {
+	const scalars = [...text.slice(0, 130)];
+	return JSON.stringify(scalars.length > 64 ? `${scalars.slice(0, 63).join("")}…` : text);
+}
+
+/** The checks of a schema for one kind of instance, in the order they are reported. */
+export function checksFor(k: Keywords, kind: Kind): Check[] {
+	const checks: Check[] = [];
+	const add = (keyword: Keyword, explain: string, passes: Check["passes"]): void => {
+		checks.push({ keyword, passes, explain: () => explain });
+	};
+
+	if (k.type !== undefined) {
+		const mask = typeMask(k.type);
+		const expected = k.type.join(" or ");
+		checks.push({
+			keyword: "type",
+			passes: (value) => (typeBitsOf(value) & mask) !== 0,
+			explain: (value) => `Expected ${expected}, got ${typeNameOf(value)}`,
+		});
+	}
+	if (k.const !== undefined) {
+		const constant = k.const;
+		// `===` is JSON/1 equality on scalars: -0 equals 0.
+		add("const", "Not the constant of the schema", (value) => value === constant);
+	}
+	if (k.enum !== undefined) {
+		const members = new Set<JsonValue>(k.enum);
+		add("enum", `None of the ${k.enum.length} values the schema lists`, (value) => members.has(value));
+	}
+	if (kind === OBJECT) objectChecks(k, checks, add);
+	else if (kind === ARRAY) {
+		const { minItems: min, maxItems: max } = k;
+		if (min !== undefined) add("minItems", `Fewer than ${min} items`, (value) => lengthOf(value) >= min);
+		if (max !== undefined) add("maxItems", `More than ${max} items`, (value) => lengthOf(value) <= max);
+	} else if (kind === STRING) {
+		const { minLength: min, maxLength: max } = k;
+		if (min !== undefined) add("minLength", `Shorter than ${min} characters`, (_, facts) => facts.length >= min);
+		if (max !== undefined) add("maxLength", `Longer than ${max} characters`, (_, facts) => facts.length <= max);
+	} else if (kind === NUMBER) {
+		const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = k;
+		if (minimum !== undefined) add("minimum", `Less than ${minimum}`, (value) => (value as number) >= minimum);
+		if (exclusiveMinimum !== undefined)
+			add("exclusiveMinimum", `Not more than ${exclusiveMinimum}`, (value) => (value as number) > exclusiveMinimum);
+		if (maximum !== undefined) add("maximum", `More than ${maximum}`, (value) => (value as number) <= maximum);
+		if (exclusiveMaximum !== undefined)
+			add("exclusiveMaximum", `Not less than ${exclusiveMaximum}`, (value) => (value as number) < exclusiveMaximum);
+	}
+	return checks;
+}
+
+function lengthOf(value: JsonValue): number {
+	return (value as readonly JsonValue[]).length;
+}
+
+type Add = (keyword: Keyword, explain: string, passes: Check["passes"]) => void;
+
+function objectChecks(k: Keywords, checks: Check[], add: Add): void {
+	if (k.required !== undefined && k.required.length > 0) {
+		const names = k.required;
+		const absent = (value: JsonValue): string | undefined =>
+			names.find((name) => !Object.hasOwn(value as object, name));
+		checks.push({
+			keyword: "required",
+			passes: (value) => absent(value) === undefined,
+			explain: (value) => `The required member ${quote(absent(value) ?? "")} is missing`,
+		});
+	}
+	const { minProperties: min, maxProperties: max } = k;
+	if (min !== undefined)
+		add("minProperties", `Fewer than ${min} members`, (value, facts) => facts.memberCount(value) >= min);
+	if (max !== undefined)
+		add("maxProperties", `More than ${max} members`, (value, facts) => facts.memberCount(value) <= max);
+	if (k.dependentRequired !== undefined && k.dependentRequired.size > 0) {
+		const entries = [...k.dependentRequired];
+		const unmet = (value: JsonValue): readonly [string, string] | undefined => {
+			for (const [trigger, names] of entries) {
+				if (!Object.hasOwn(value as object, trigger)) continue;
+				for (const name of names) if (!Object.hasOwn(value as object, name)) return [trigger, name];
+			}
+			return undefined;
+		};
+		checks.push({
+			keyword: "dependentRequired",
+			passes: (value) => unmet(value) === undefined,
+			explain: (value) => {
+				const [trigger, name] = unmet(value) ?? ["", ""];
+				return `With ${quote(trigger)}, the member ${quote(name)} is required`;
+			},
+		});
+	}
+}

@@ -1,0 +1,28 @@
+/** Why a pair of schema and instance failed, as a graph that diagnostics are read from. */
+
+import type { Keyword, SchemaNode } from "./node.ts";
+
+/** A child that failed, and the step of the instance that leads to it; no step when it judged the same value. */
+export interface Cause {
+	readonly step: string | number | undefined;
+	readonly failure: Failure;
+}
+
+/** A keyword that judged against the instance. */
+export interface Fault {
+	/** Absent for the boolean schema `false`. */
+	readonly keyword: Keyword | undefined;
+	readonly message: string;
+	/** For alternatives of which none matched: why each didn't. */
+	readonly branches: readonly Cause[];
+}
+
+/** What failed in one pair, in the order it is reported. One object a pair: two referrers of a definition share it. */
+export class Failure {
+	readonly node: SchemaNode;
+	readonly entries: (Fault | Cause)[] = [];
+
+	constructor(node: SchemaNode) {
+		this.node = node;
+	}
+}

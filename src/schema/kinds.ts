@@ -1,0 +1,56 @@
+/** The six kinds of instance that keywords distinguish; a kind indexes the tables of a plan. */
+
+import type { JsonObject, JsonValue } from "../json/index.ts";
+import { TYPE_BITS } from "./keywords.ts";
+import type { TypeName } from "./node.ts";
+
+export const NULL = 0;
+export const BOOLEAN = 1;
+export const NUMBER = 2;
+export const STRING = 3;
+export const ARRAY = 4;
+export const OBJECT = 5;
+
+/** How many kinds there are. */
+export const KINDS = 6;
+
+export type Kind = typeof NULL | typeof BOOLEAN | typeof NUMBER | typeof STRING | typeof ARRAY | typeof OBJECT;
+
+/** The kind of a value. */
+export function kindOf(value: JsonValue): Kind {
+	switch (typeof value) {
+		case "string":
+			return STRING;
+		case "number":
+			return NUMBER;
+		case "boolean":
+			return BOOLEAN;
+		default:
+			return value === null ? NULL : Array.isArray(value) ? ARRAY : OBJECT;
+	}
+}
+
+/** The type name that messages use. */
+export function typeNameOf(value: JsonValue): TypeName {
+	const kind = kindOf(value);
+	if (kind === NUMBER) return Number.isInteger(value) ? "integer" : "number";
+	return (["null", "boolean", "number", "string", "array", "object"] as const)[kind];
+}
+
+/** The bits of {@link TYPE_BITS} that a value carries. */
+export function typeBitsOf(value: JsonValue): number {
+	const name = typeNameOf(value);
+	return name === "integer" ? TYPE_BITS.integer | TYPE_BITS.number : TYPE_BITS[name];
+}
+
+/** The union of the bits of some type names. */
+export function typeMask(names: readonly TypeName[]): number {
+	let mask = 0;
+	for (const name of names) mask |= TYPE_BITS[name];
+	return mask;
+}
+
+/** An own member of an object. Only for names the object has. */
+export function memberOf(value: JsonValue, name: string): JsonValue {
+	return (value as JsonObject)[name]!;
+}
