@@ -1,0 +1,30 @@
+/**
+ * The environment of a component process for `createHandle`, shared by Node, Deno and Bun: all three have `node:process`
+ * streams, and `adapters/node/stdio.ts` uses only what behaves alike on them.
+ */
+import process from "node:process";
+import type { SdkTransport } from "../../src/sdk/index.ts";
+import { redirectConsole } from "./console.ts";
+import { stdioTransport } from "./stdio.ts";
+
+/** A diagnostic text longer than this is cut: stderr may be a pipe that nobody drains. */
+const MAX_DIAGNOSTIC = 4_096;
+
+/** Protocol on stdin and stdout, diagnostics on stderr, exit code 1 after a fatal end; the process then ends by itself. */
+export function processEnvironment(): SdkTransport {
+	return {
+		open() {
+			const transport = stdioTransport(process.stdin, process.stdout);
+			// Whoever reads our diagnostics may go away before we do.
+			process.stderr.on("error", () => {});
+			redirectConsole(process.stderr);
+			return transport;
+		},
+		report(text) {
+			process.stderr.write(`${text.slice(0, MAX_DIAGNOSTIC)}\n`);
+		},
+		failed() {
+			process.exitCode = 1;
+		},
+	};
+}

@@ -1,0 +1,96 @@
+/**
+ * What a handler's end means for the Run (Run SDK/1 section 5, Run/1 section 7): a checked result, or the operational
+ * failure that crosses the wire instead. Whatever the handler threw is only read here, never trusted: its members may be
+ * accessors that throw, its message may be of any size.
+ */
+import { isLocalName } from "../grammar/index.ts";
+import { admitJson, isJsonObject, JsonError, scalarLength } from "../json/index.ts";
+import { type Failure, isWireCode, RUN_LIMITS, type RunResult } from "../run/index.ts";
+import { OperationError } from "./errors.ts";
+
+const MAX_MESSAGE = RUN_LIMITS.messageScalars;
+/** Diagnostics are bounded so that a huge thrown value can't fill the host's stderr buffer. */
+const MAX_DIAGNOSTIC = 4_096;
+
+/** An outcome for the wire and, where the author should hear about it, a bounded text for stderr. */
+export interface HandlerOutcome {
+	readonly finish: RunResult | { readonly failure: Failure };
+	readonly diagnostic?: string;
+}
+
+/** The handler fulfilled with `value`: its snapshot when it is exactly `{ outcome, output }`, else `INVALID_RESULT`. */
+export function outcomeOfValue(value: unknown): HandlerOutcome {
+	try {
+		const snapshot = admitJson(value);
+		if (!isJsonObject(snapshot)) return invalidResult("the handler must return an object { outcome, output }");
+		const stranger = Object.keys(snapshot).find((name) => name !== "outcome" && name !== "output");
+		if (stranger !== undefined) {
+			return invalidResult(
+				`the result has the member ${JSON.stringify(stranger.slice(0, 64))}; only outcome and output belong there`,
+			);
+		}
+		if (!Object.hasOwn(snapshot, "output"))
+			return invalidResult("the result has no output; use null for nothing to say");
+		const { outcome, output } = snapshot;
+		if (!isLocalName(outcome)) {
+			return invalidResult("outcome must be a name of 1 to 64 characters: words a-z 0-9 joined by single hyphens");
+		}
+		return { finish: { outcome, output: output! } };
+	} catch (error) {
+		const reason = error instanceof JsonError ? error.message : "it could not be read";
+		return invalidResult(`the result is no JSON/1 value: ${reason}`);
+	}
+}
+
+/**
+ * The handler rejected with `error`: a wire-visible `OperationError` with valid metadata is preserved, everything else is
+ * `EXECUTION_FAILED`. The text of a foreign exception stays on this side of the wire, on stderr: a caller of this Flow may
+ * be under another authority.
+ */
+export function outcomeOfError(error: unknown): HandlerOutcome {
+	const preserved = preservedFailure(error);
+	if (preserved !== undefined) return { finish: { failure: preserved } };
+	return {
+		finish: {
+			failure: {
+				code: "EXECUTION_FAILED",
+				message: "The handler threw an exception; its text is on the component's stderr.",
+			},
+		},
+		diagnostic: bounded(`The handler threw: ${describe(error)}`, MAX_DIAGNOSTIC),
+	};
+}
+
+function invalidResult(reason: string): HandlerOutcome {
+	const message = bounded(`Invalid result: ${reason}.`, MAX_MESSAGE);
+	return { finish: { failure: { code: "INVALID_RESULT", message } }, diagnostic: message };
+}
+
+function preservedFailure(error: unknown): Failure | undefined {
+	try {
+		if (!(error instanceof OperationError)) return undefined;
+		const { code, message, details } = error as { code: unknown; message: unknown; details?: unknown };
+		if (!isWireCode(code)) return undefined;
+		// Two UTF-16 units make one scalar at most, so anything longer is over the bound without counting.
+		if (typeof message !== "string" || message.length > 2 * MAX_MESSAGE || !message.isWellFormed()) return undefined;
+		const length = scalarLength(message);
+		if (length < 1 || length > MAX_MESSAGE) return undefined;
+		return details === undefined ? { code, message } : { code, message, details: admitJson(details) };
+	} catch {
+		return undefined;
+	}
+}
+
+function describe(error: unknown): string {
+	try {
+		if (error instanceof Error) return String(error.stack ?? error.message);
+		return String(error);
+	} catch {
+		return "something that can't be shown";
+	}
+}
+
+/** Cuts by UTF-16 units, which never makes more scalars than `limit`, and mends a pair that was cut in two. */
+function bounded(text: string, limit: number): string {
+	return text.slice(0, limit).toWellFormed();
+}
