@@ -1,4 +1,4 @@
-import type { PackageSource } from "../package/index.ts";
+import type { Entrypoint, PackageSource } from "../package/index.ts";
 import type { Transport } from "../run/index.ts";
 import type { Sha256Factory } from "../sha256.ts";
 import type { AbortSignal } from "../web.ts";
@@ -9,13 +9,6 @@ import type { HostCode } from "./errors.ts";
  * {@link HostRuntime}; nothing else in this room knows where it runs.
  */
 
-/** The implementation of a package, as `inspectPackage` found it (Package/1 section 3). */
-export interface Entrypoint {
-	readonly path: string;
-	readonly suffix: string;
-	readonly selector?: string | undefined;
-}
-
 /** How much a view may do (Run/1 section 3). */
 export type Access = "read" | "read-write";
 
@@ -23,14 +16,15 @@ export type Access = "read" | "read-write";
 export interface StageOptions {
 	/** Aborting stops the copy; the stage removes what it made and rejects with the signal's reason. */
 	readonly signal?: AbortSignal | undefined;
-	/** Bytes copied so far, of the total where it is known. */
 	readonly onProgress?: ((progress: StageProgress) => void) | undefined;
 }
 
+/** Files and bytes copied so far, of how many. */
 export interface StageProgress {
 	readonly files: number;
+	readonly totalFiles: number;
 	readonly bytes: number;
-	readonly totalBytes?: number | undefined;
+	readonly totalBytes: number;
 }
 
 /** The private copy of one package: the bytes that are hashed and the bytes that run (Package/1 section 1). */

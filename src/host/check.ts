@@ -1,0 +1,130 @@
+import { escapeForDisplay } from "../display.ts";
+import { isLocalName } from "../grammar/index.ts";
+import { admitJson, isJsonObject, JsonError, type JsonObject, type JsonValue } from "../json/index.ts";
+import type { PackageSnapshot } from "../package/index.ts";
+import type { Failure, RunResult } from "../run/index.ts";
+import { type Schema, SchemaError } from "../schema/index.ts";
+
+/** The boundary a value is checked at (Schema/1 section 5). */
+export type Boundary = "INVALID_INPUT" | "INVALID_SETTINGS" | "INVALID_RESULT";
+
+/** A refused value: the boundary's code, or `RESOURCE_EXHAUSTED` where validation ran out of its budget. */
+export interface Refusal<Code extends Boundary> {
+	readonly code: Code | "RESOURCE_EXHAUSTED";
+	readonly message: string;
+	/** Pointers and keywords only: a rejected value is never repeated. */
+	readonly details?: JsonValue;
+}
+
+/** Admits a host value as JSON/1; the copy, or why not. */
+export function admit<Code extends Boundary>(
+	value: unknown,
+	code: Code,
+	what: string,
+): { readonly value: JsonValue } | { readonly refusal: Refusal<Code> } {
+	try {
+		return { value: admitJson(value) };
+	} catch (error) {
+		if (!(error instanceof JsonError)) throw error;
+		const details = { code: error.code, instancePointer: error.pointer ?? "" };
+		return { refusal: { code, message: `${what} is not a FLOW JSON/1 value (${error.code}).`, details } };
+	}
+}
+
+/** Checks a value against a schema file's schema; absent, every JSON/1 value fits. */
+export function fits<Code extends Boundary>(
+	schema: Schema | undefined,
+	value: JsonValue,
+	code: Code,
+	what: string,
+): Refusal<Code> | undefined {
+	if (schema === undefined) return undefined;
+	try {
+		const verdict = schema.evaluate(value, { code });
+		if (verdict.valid) return undefined;
+		const details = verdict.diagnostics.map((diagnostic) => ({
+			code: diagnostic.code,
+			instancePointer: diagnostic.instancePointer,
+			schemaPointer: diagnostic.schemaPointer,
+			...(diagnostic.keyword === undefined ? {} : { keyword: diagnostic.keyword }),
+		}));
+		const first = details[0];
+		const where =
+			first === undefined ? "" : ` at ${place(first.instancePointer)} (schema ${place(first.schemaPointer)})`;
+		return { code, message: `${what} does not fit its schema${where}.`, details };
+	} catch (error) {
+		if (!(error instanceof SchemaError)) throw error;
+		return { code: "RESOURCE_EXHAUSTED", message: `Checking ${what} against its schema crossed the work limit.` };
+	}
+}
+
+function place(pointer: string): string {
+	if (pointer === "") return "the root";
+	const cut = Array.from(pointer.slice(0, 200)).slice(0, 100).join("");
+	return escapeForDisplay(cut) + (cut.length < pointer.length ? "…" : "");
+}
+
+/** Settings: one complete object; without a settings schema only `{}` (Schema/1 section 1). */
+export function checkSettings(
+	snapshot: PackageSnapshot,
+	given: unknown,
+): { readonly value: JsonObject } | { readonly refusal: Refusal<"INVALID_SETTINGS"> } {
+	const admitted = admit(given, "INVALID_SETTINGS", "The settings value");
+	if ("refusal" in admitted) return admitted;
+	const { value } = admitted;
+	if (!isJsonObject(value)) {
+		return { refusal: { code: "INVALID_SETTINGS", message: "Settings must be one JSON object." } };
+	}
+	const schema = snapshot.schemas.settings;
+	if (schema === undefined && Object.keys(value).length > 0) {
+		return {
+			refusal: {
+				code: "INVALID_SETTINGS",
+				message: "The package has no settings.schema.json, so its only valid settings are {}.",
+			},
+		};
+	}
+	const refusal = fits(schema, value, "INVALID_SETTINGS", "The settings object");
+	return refusal === undefined ? { value } : { refusal };
+}
+
+/** Input against `input.schema.json`. */
+export function checkInput(
+	snapshot: PackageSnapshot,
+	given: unknown,
+): { readonly value: JsonValue } | { readonly refusal: Refusal<"INVALID_INPUT"> } {
+	const admitted = admit(given, "INVALID_INPUT", "The input");
+	if ("refusal" in admitted) return admitted;
+	const refusal = fits(snapshot.schemas.input, admitted.value, "INVALID_INPUT", "The input");
+	return refusal === undefined ? admitted : { refusal };
+}
+
+/** Acceptance of a root result: a declared outcome, then the result schema (Schema/1 section 2). */
+export function checkResult(snapshot: PackageSnapshot, result: RunResult): Failure | undefined {
+	if (result.outcome !== "done" && !snapshot.outcomes.has(result.outcome)) {
+		return {
+			code: "INVALID_RESULT",
+			message: `The outcome "${escapeForDisplay(result.outcome)}" is neither done nor declared in FLOW.md.`,
+			details: [{ code: "INVALID_RESULT", instancePointer: "/outcome", schemaPointer: "" }],
+		};
+	}
+	const whole = { outcome: result.outcome, output: result.output };
+	return fits(snapshot.schemas.result, whole, "INVALID_RESULT", "The result");
+}
+
+/** What a function bound to a child slot gave back: exactly `{ outcome, output }`. */
+export function admitResult(given: unknown): { readonly value: RunResult } | { readonly refusal: Failure } {
+	const admitted = admit(given, "INVALID_RESULT", "The child's result");
+	if ("refusal" in admitted) return admitted;
+	const { value } = admitted;
+	if (isJsonObject(value) && Object.keys(value).length === 2 && Object.hasOwn(value, "output")) {
+		const outcome = Object.hasOwn(value, "outcome") ? value.outcome : undefined;
+		if (isLocalName(outcome)) return { value: { outcome, output: value.output! } };
+	}
+	return {
+		refusal: {
+			code: "INVALID_RESULT",
+			message: "The child's result must have exactly an outcome (a LocalName) and an output.",
+		},
+	};
+}

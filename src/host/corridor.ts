@@ -1,0 +1,321 @@
+import { escapeForDisplay } from "../display.ts";
+import type { JsonValue } from "../json/index.ts";
+import { InvalidMessage, type OperationOutcome, type RootInvocation, type RunResult } from "../run/index.ts";
+import type { Digest } from "../sha256.ts";
+import type { Context } from "./admission.ts";
+import { checkInput, checkResult } from "./check.ts";
+import { type FailureCode, HostError, type HostErrorFields, type StderrTail } from "./errors.ts";
+import { failure } from "./failures.ts";
+import type { HostLimits } from "./limits.ts";
+import { type ChildRun, Operations } from "./operations.ts";
+import type { ComponentProcess, HostRuntime } from "./ports.ts";
+import { type Deadline, Stop } from "./stop.ts";
+import { type Supervised, Supervisor } from "./supervisor.ts";
+import type { HostEvent } from "./trace.ts";
+
+/** What a root Run shares with every child below it. */
+export interface Tree {
+	readonly runtime: HostRuntime;
+	readonly limits: HostLimits;
+	readonly deadline: Deadline;
+	/** Child packages that run now, at any depth. */
+	running: number;
+	readonly observed: () => boolean;
+	note(path: readonly string[], digest: Digest, event: HostEvent): void;
+}
+
+/** One invocation on its way, root or child. */
+export interface Passage {
+	readonly tree: Tree;
+	readonly context: Context;
+	readonly input: unknown;
+	/** Operation ids from the root to here. */
+	readonly path: readonly string[];
+	readonly stop: Stop;
+	stderr(bytes: Uint8Array): void;
+}
+
+/** Why there is no accepted result. */
+export interface Failed extends HostErrorFields {
+	readonly message: string;
+}
+
+/** How one invocation ended. */
+export interface Ending {
+	/** An acceptable result, also where what came after it failed. */
+	readonly result?: RunResult;
+	readonly failure?: Failed;
+	/** The component itself answered with this failure. */
+	readonly answered: boolean;
+	/** The component is proven gone. */
+	readonly gone: boolean;
+	/** Work that it had started may still have effects. */
+	readonly doubt: boolean;
+	/** Nothing was left behind, by it or below it. */
+	readonly clean: boolean;
+	readonly stderr: StderrTail;
+}
+
+const NO_STDERR: StderrTail = { text: "", bytes: 0, truncated: false };
+
+/**
+ * The corridor every invocation goes down, root or child: input, scratch, attachments, stage, launch, Run/1, exit,
+ * cleanup, and only then the result (Run/1 section 9). Never rejects; leaves no timer, listener, file or process.
+ * The caller has checked everything else (`admitContext`).
+ */
+export async function pass(passage: Passage): Promise<Ending> {
+	const { tree, context, path, stop } = passage;
+	const { digest } = context.stage.snapshot;
+	const invocation = new Invocation(passage);
+	let release: () => void = () => undefined;
+	let ending: Ending;
+	try {
+		release = context.stage.hold();
+		ending = await invocation.attempt();
+	} catch (error) {
+		ending = invocation.activationFailed(error);
+	}
+	stop.close();
+	ending = await invocation.cleanUp(ending);
+	release();
+	const { failure: failed, result } = ending;
+	if (failed !== undefined) {
+		tree.note(path, digest, { type: "failed", code: failed.code, phase: failed.phase, message: failed.message });
+	} else if (result !== undefined) {
+		tree.note(path, digest, { type: "succeeded", outcome: result.outcome, output: result.output });
+	}
+	return ending;
+}
+
+class Invocation {
+	readonly #passage: Passage;
+	readonly #cleanups: { readonly what: string; run(): Promise<void> }[] = [];
+	readonly #note: (event: HostEvent) => void;
+	/** A launched component that was given up before it was supervised could not be proven gone. */
+	#stray = false;
+	#unclean = false;
+
+	constructor(passage: Passage) {
+		this.#passage = passage;
+		const { digest } = passage.context.stage.snapshot;
+		this.#note = (event) => passage.tree.note(passage.path, digest, event);
+	}
+
+	/** Everything but cleanup. Throws a `HostError` where the component was never spoken to. */
+	async attempt(): Promise<Ending> {
+		const { context, tree, stop } = this.#passage;
+		const { snapshot } = context.stage;
+		const checked = checkInput(snapshot, this.#passage.input);
+		if ("refusal" in checked) throw new HostError(checked.refusal.message, { phase: "activation", ...checked.refusal });
+		for (const [name, channel] of snapshot.channels) {
+			if (channel.required) {
+				throw new HostError(`FLOW.md requires the channel "${name}"; nothing is connected to it.`, {
+					code: "CHANNEL_UNCONNECTED",
+					phase: "activation",
+				});
+			}
+		}
+		// Whoever asked for the Run gets to look at it before its first event.
+		await undefined;
+		this.#note({ type: "activating", package: snapshot.metadata.name, deadlineUnixMs: tree.deadline.unixMs });
+		const root = await this.#prepare(checked.value);
+		const operations = this.#operations();
+		const supervisor = this.#supervisor(root, operations);
+		const process = await this.#launch(root.scratch);
+		const supervised = await supervisor.run(process, stop);
+		await this.#quiet(operations);
+		this.#unclean = operations.unclean;
+		return this.#conclude(supervised, operations);
+	}
+
+	/** Scratch and attachments, then a last look at the stage. */
+	async #prepare(input: JsonValue): Promise<RootInvocation> {
+		const { context, tree, stop } = this.#passage;
+		const { runtime } = tree;
+		const scratch = await this.#step("SCRATCH_FAILED", "The scratch directory could not be made", () =>
+			runtime.scratch(),
+		);
+		this.#cleanups.push({ what: "scratch", run: () => scratch.dispose() });
+		const attachments: [string, RootInvocation["attachments"][string]][] = [];
+		for (const { name, source, access } of context.attachments) {
+			const root = await this.#step("ATTACHMENT_FAILED", `Attachment "${name}" could not be prepared`, () =>
+				runtime.attach({ name, source, access, signal: stop.signal }),
+			);
+			this.#cleanups.push({ what: `attachment "${name}"`, run: () => root.dispose() });
+			attachments.push([name, { path: root.path, access: root.access }]);
+		}
+		await this.#step("PACKAGE_STAGE_CHANGED", "The staged package could not be verified", async () =>
+			context.stage.staged.verify?.(),
+		);
+		return {
+			input,
+			settings: context.settings,
+			attachments: Object.fromEntries(attachments),
+			scratch: scratch.path,
+			deadlineUnixMs: tree.deadline.unixMs,
+			channels: {},
+		};
+	}
+
+	async #launch(scratch: string): Promise<ComponentProcess> {
+		const { context, tree, stop } = this.#passage;
+		const process = await this.#step("LAUNCH_FAILED", "The component could not be started", () =>
+			tree.runtime.launch({
+				staged: context.stage.staged,
+				entrypoint: context.entrypoint,
+				scratch,
+				signal: stop.signal,
+			}),
+		);
+		this.#note({ type: "launched", description: process.description });
+		if (stop.reason === undefined) return process;
+		// Cancelled or expired before dispatch: nothing is written (Run/1 section 8).
+		process.kill();
+		const { gone } = await process.fence(tree.limits.fenceMs);
+		this.#stray = !gone;
+		throw this.#stopped();
+	}
+
+	/** One piece of activation; a stop that was recorded meanwhile is what counts. */
+	async #step<T>(code: FailureCode, what: string, run: () => Promise<T>): Promise<T> {
+		if (this.#passage.stop.reason !== undefined) throw this.#stopped();
+		try {
+			return await run();
+		} catch (cause) {
+			if (this.#passage.stop.reason !== undefined) throw this.#stopped();
+			if (cause instanceof HostError) throw cause;
+			const phase = code.startsWith("PACKAGE_") ? "package" : "activation";
+			throw new HostError(`${what}: ${saying(cause)}`, { code, phase, cause });
+		}
+	}
+
+	#stopped(): HostError {
+		const late = this.#passage.stop.reason === "deadline";
+		return new HostError(`The Run ${late ? "reached its deadline" : "was cancelled"} before its component was asked.`, {
+			code: late ? "DEADLINE_EXCEEDED" : "CANCELLED",
+			phase: "activation",
+		});
+	}
+
+	#operations(): Operations {
+		const { context, tree, path } = this.#passage;
+		return new Operations({
+			context,
+			note: this.#note,
+			start: (child, operationId, input) => startChild(tree, child, [...path, operationId], input),
+		});
+	}
+
+	/** The session checks the whole root frame here, before anything is launched. */
+	#supervisor(root: RootInvocation, operations: Operations): Supervisor {
+		const { context, tree } = this.#passage;
+		const { snapshot } = context.stage;
+		try {
+			return new Supervisor(root, {
+				runtime: tree.runtime,
+				limits: tree.limits,
+				dispatch: (operation) => operations.dispatch(operation),
+				abandon: (operation) => operations.abandon(operation),
+				abandonAll: () => operations.abandonAll(),
+				accept: (result) => checkResult(snapshot, result),
+				note: this.#note,
+				traced: tree.observed(),
+				stderr: (bytes) => this.#passage.stderr(bytes),
+			});
+		} catch (cause) {
+			if (!(cause instanceof InvalidMessage)) throw cause;
+			throw new HostError(`The invocation fits no Run/1 frame: ${cause.message}`, {
+				code: "INVALID_INPUT",
+				phase: "activation",
+				cause,
+			});
+		}
+	}
+
+	/** Waits for the work that was asked to stop: children end in bounded time, functions get a grace. */
+	async #quiet(operations: Operations): Promise<void> {
+		operations.abandonAll();
+		if (operations.idle) return;
+		const { runtime, limits } = this.#passage.tree;
+		const cancel = runtime.schedule(limits.cancelGraceMs, () => operations.forsake());
+		await operations.quiet();
+		cancel();
+	}
+
+	#conclude(supervised: Supervised, operations: Operations): Ending {
+		const { conclusion, answer, gone, stderr } = supervised;
+		const common = { gone, doubt: operations.doubt, clean: gone, stderr };
+		if (conclusion.status === "succeeded") return { ...common, result: conclusion.result, answered: false };
+		const { code, message, details } = conclusion;
+		const phase = answer === "result" ? "acceptance" : "run";
+		return { ...common, failure: { code, phase, message, details }, answered: answer === "failure" };
+	}
+
+	activationFailed(error: unknown): Ending {
+		const known =
+			error instanceof HostError
+				? error
+				: new HostError(`The Run failed: ${saying(error)}`, {
+						code: "LAUNCH_FAILED",
+						phase: "activation",
+						cause: error,
+					});
+		return { ...refused(known), gone: !this.#stray, clean: !this.#stray };
+	}
+
+	/** Removes what was prepared, last first. A failure here never hides an earlier one, nor the result. */
+	async cleanUp(ending: Ending): Promise<Ending> {
+		const errors: unknown[] = [];
+		const left: string[] = [];
+		for (const { what, run } of this.#cleanups.reverse()) {
+			try {
+				await run();
+			} catch (error) {
+				errors.push(error);
+				left.push(what);
+				this.#note({ type: "cleanup-failed", what, error });
+			}
+		}
+		if (this.#unclean) left.push("a child of this Run");
+		if (left.length === 0) return ending;
+		const cause = errors.length > 1 ? new AggregateError(errors, "Several removals failed.") : errors[0];
+		const found: Failed = ending.failure ?? {
+			code: "CLEANUP_FAILED",
+			phase: "cleanup",
+			message: `The result was acceptable, but this could not be cleaned up: ${left.join(", ")}.`,
+		};
+		return { ...ending, failure: { ...found, cause: found.cause ?? cause }, clean: false };
+	}
+}
+
+/** The ending of an invocation whose component was never spoken to. */
+export function refused({ code, phase, message, details, cause }: HostError): Ending {
+	const found: Failed = { code, phase, message, details, cause };
+	return { failure: found, answered: false, gone: true, doubt: false, clean: true, stderr: NO_STDERR };
+}
+
+function saying(error: unknown): string {
+	return escapeForDisplay(error instanceof Error ? error.message : String(error));
+}
+
+/** A child package goes down the same corridor with a context of its own; only the deadline is inherited. */
+function startChild(
+	tree: Tree,
+	context: Context,
+	path: readonly string[],
+	input: JsonValue,
+): ChildRun | OperationOutcome {
+	const { concurrentChildren, childDepth } = tree.limits;
+	if (path.length > childDepth) {
+		return failure("RESOURCE_EXHAUSTED", `Children may be nested ${childDepth} deep.`);
+	}
+	if (tree.running >= concurrentChildren) {
+		return failure("RESOURCE_EXHAUSTED", `${concurrentChildren} children may run at once.`);
+	}
+	tree.running += 1;
+	const stop = new Stop(tree.runtime, tree.deadline);
+	const ended = pass({ tree, context, input, path, stop, stderr: () => undefined }).finally(() => {
+		tree.running -= 1;
+	});
+	return { ended, cancel: () => stop.request("cancel") };
+}

@@ -1,0 +1,75 @@
+import { escapeForDisplay } from "../display.ts";
+import { admitJson, type JsonValue, scalarLength } from "../json/index.ts";
+import { type Failure, isWireCode, type OperationOutcome, RUN_LIMITS, type WireCode } from "../run/index.ts";
+import type { Ending } from "./corridor.ts";
+
+/** A failure with a plain sentence. */
+export function failure(code: WireCode, message: string, details?: JsonValue): { readonly failure: Failure } {
+	return { failure: details === undefined ? { code, message } : { code, message, details } };
+}
+
+/**
+ * What a function or provider threw, as its caller sees it: an own `code` of the wire's set keeps code, message and
+ * details; anything else is `EXECUTION_FAILED` and stays on the host's side, as it may name what a component must not know.
+ */
+export function thrown(error: unknown, what: string): { readonly failure: Failure } {
+	try {
+		if (typeof error === "object" && error !== null) {
+			const { code, message, details } = error as { code?: unknown; message?: unknown; details?: unknown };
+			if (isWireCode(code)) {
+				return failure(
+					code,
+					isMessage(message) ? (message as string) : `${what} failed with ${code}.`,
+					details === undefined ? undefined : admitJson(details),
+				);
+			}
+		}
+	} catch {
+		// A getter that throws, or details outside JSON/1: an ordinary failure.
+	}
+	return failure("EXECUTION_FAILED", `${what} failed.`);
+}
+
+/** Run/1 section 7: 1 to 1,024 Unicode scalars. */
+function isMessage(text: unknown): boolean {
+	if (typeof text !== "string" || text === "" || text.length > 2 * RUN_LIMITS.messageScalars || !text.isWellFormed())
+		return false;
+	return scalarLength(text) <= RUN_LIMITS.messageScalars;
+}
+
+/**
+ * What a parent sees of a child package that has no accepted result (reading R13). A child that never started was not
+ * callable; one that broke the protocol, crashed or was lost has failed, if it is proven gone and nothing it started is
+ * in doubt, and is uncertain otherwise. The host's own reasons and paths are not told.
+ */
+export function childFailure(ending: Ending): OperationOutcome {
+	const { failure: found, gone, doubt, answered } = ending;
+	if (found === undefined) throw new TypeError("The child has a result.");
+	const lost = found.code === "PROTOCOL_ERROR" || found.code === "CHANNEL_LOST" || found.code === "EXECUTION_FAILED";
+	if (!gone || (doubt && lost && !answered)) {
+		return failure("UNCERTAIN", "The child ended without proof that its work has ended.");
+	}
+	switch (found.code) {
+		case "PROTOCOL_ERROR":
+			return failure("EXECUTION_FAILED", "The child broke the protocol.");
+		case "CHANNEL_LOST":
+			return failure("EXECUTION_FAILED", "The child ended before it answered.");
+		case "CLEANUP_FAILED":
+			return failure("EXECUTION_FAILED", "The child's scratch or attachments could not be removed.");
+		default:
+	}
+	if (isWireCode(found.code)) {
+		return failure(found.code, wireMessage(found.message), found.details);
+	}
+	return failure("UNAVAILABLE", "The child package could not be started.");
+}
+
+function wireMessage(message: string): string {
+	if (isMessage(message)) return message;
+	const most = RUN_LIMITS.messageScalars;
+	return (
+		Array.from(escapeForDisplay(message.slice(0, most)))
+			.slice(0, most)
+			.join("") || "The child failed."
+	);
+}

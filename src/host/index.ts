@@ -1,0 +1,45 @@
+/** A Run from package to accepted result: staging, admission, launch, supervision, acceptance, cleanup. */
+
+export {
+	type FailureCode,
+	type HostCode,
+	HostError,
+	type HostErrorFields,
+	type Phase,
+	RunFailure,
+	type RunFailureFields,
+	type StderrTail,
+} from "./errors.ts";
+export { createHost, type Host, type HostOptions, type LoadOptions } from "./host.ts";
+export { HOST_LIMITS, type HostLimits } from "./limits.ts";
+export type { LoadedPackage } from "./loaded.ts";
+export type {
+	CapabilityProvider,
+	ChildBinding,
+	ChildFunction,
+	ChildFunctionCall,
+	ChildTarget,
+	ContextOptions,
+	ProviderAnswer,
+	ProviderCall,
+	Run,
+	RunOptions,
+	RunReport,
+} from "./options.ts";
+export type {
+	Access,
+	AttachedRoot,
+	AttachmentSource,
+	AttachRequest,
+	ComponentProcess,
+	ExitEvidence,
+	HostRuntime,
+	LauncherChoice,
+	LaunchRequest,
+	ScratchDirectory,
+	StagedPackage,
+	StageOptions,
+	StageProgress,
+	StderrSink,
+} from "./ports.ts";
+export type { DroppedEvents, HostEvent, RunEvent } from "./trace.ts";

@@ -1,0 +1,232 @@
+import type { ChannelDeclaration } from "../contract/index.ts";
+import { isLocalName } from "../grammar/index.ts";
+import { isJsonObject, type JsonValue } from "../json/index.ts";
+import type { CapabilityCall, ChildCall, Operation, OperationOutcome } from "../run/index.ts";
+import { type AbortSignal, createAbortController } from "../web.ts";
+import type { BoundSlot, Context } from "./admission.ts";
+import { admit, admitResult, fits } from "./check.ts";
+import type { Ending } from "./corridor.ts";
+import { childFailure, failure, thrown } from "./failures.ts";
+import type { ChildFunction } from "./options.ts";
+import type { HostEvent } from "./trace.ts";
+
+/** Starts a child package of the Run; `cancel` asks it to stop. */
+export interface ChildRun {
+	readonly ended: Promise<Ending>;
+	cancel(): void;
+}
+
+export interface OperationsContext {
+	readonly context: Context;
+	/** Starts a child package, or says why it can't (a bound was reached). */
+	start(context: Context, operationId: string, input: JsonValue): ChildRun | OperationOutcome;
+	note(event: HostEvent): void;
+}
+
+interface Live {
+	/** A child package ends in bounded time by itself; a function or a provider only if it minds its signal. */
+	readonly bounded: boolean;
+	stop(): void;
+}
+
+/**
+ * The work behind one Run's calls: resolves slots, checks values on both sides, runs children, and says how each
+ * operation ended, exactly once. An operation's trouble is its own: it never fails the Run.
+ */
+export class Operations {
+	readonly #context: OperationsContext;
+	readonly #live = new Map<Operation, Live>();
+	#quiet: (() => void) | undefined;
+	#doubt = false;
+	#unclean = false;
+
+	constructor(context: OperationsContext) {
+		this.#context = context;
+	}
+
+	/** A child's end could not be proven, or an operation ended uncertain: the Run's own effects are in doubt. */
+	get doubt(): boolean {
+		return this.#doubt;
+	}
+
+	/** A child left something behind: this Run can't succeed (Run/1 section 9). */
+	get unclean(): boolean {
+		return this.#unclean;
+	}
+
+	dispatch(operation: Operation): void {
+		const { call } = operation;
+		const refused = call.kind === "child" ? this.#child(operation, call) : this.#capability(operation, call);
+		if (refused !== undefined) this.#settle(operation, refused);
+	}
+
+	abandon(operation: Operation): void {
+		this.#live.get(operation)?.stop();
+	}
+
+	abandonAll(): void {
+		for (const live of this.#live.values()) live.stop();
+	}
+
+	get idle(): boolean {
+		return this.#live.size === 0;
+	}
+
+	/** Resolves when no work is left. */
+	quiet(): Promise<void> {
+		if (this.idle) return Promise.resolve();
+		return new Promise((resolve) => {
+			this.#quiet = resolve;
+		});
+	}
+
+	/** Gives up functions and providers that ignore their signal. What they still do changes nothing. */
+	forsake(): void {
+		for (const [operation, live] of this.#live) {
+			if (live.bounded) continue;
+			this.#doubt = true;
+			const { operationId, slot } = operation.call;
+			this.#context.note({ type: "abandoned", operationId, slot });
+			this.#remove(operation);
+		}
+	}
+
+	#remove(operation: Operation): void {
+		this.#live.delete(operation);
+		if (this.idle) this.#quiet?.();
+	}
+
+	#settle(operation: Operation, outcome: OperationOutcome): void {
+		if ("failure" in outcome && outcome.failure.code === "UNCERTAIN") this.#doubt = true;
+		operation.settle(outcome);
+	}
+
+	/** Keeps `work` among the live until it has settled; `work` never rejects. */
+	#track(operation: Operation, bounded: boolean, work: Promise<OperationOutcome>, stop: () => void): void {
+		this.#live.set(operation, { bounded, stop });
+		void work.then((outcome) => {
+			// Forsaken work has no one to answer any more.
+			if (!this.#live.has(operation)) return;
+			this.#settle(operation, outcome);
+			this.#remove(operation);
+		});
+	}
+
+	#child(operation: Operation, call: ChildCall): OperationOutcome | undefined {
+		const { children } = this.#context.context;
+		const bound = children.get(call.slot);
+		if (bound === undefined) return failure("UNAVAILABLE", `No child is bound to slot "${call.slot}".`);
+		if (Object.keys(call.channels).length > 0) return noChannels();
+		if ("call" in bound) {
+			this.#started(call, "function");
+			const controller = createAbortController();
+			const work = this.#callFunction(bound.call, call, controller.signal);
+			this.#track(operation, false, work, () => controller.abort());
+			return undefined;
+		}
+		const missing = unconnected(bound.context.stage.snapshot.channels);
+		if (missing !== undefined) return missing;
+		const started = this.#context.start(bound.context, call.operationId, call.input);
+		if (!("ended" in started)) return started;
+		this.#started(call, "package");
+		const work = started.ended.then((ending): OperationOutcome => {
+			if (!ending.clean) this.#unclean = true;
+			if (ending.failure !== undefined || ending.result === undefined) return childFailure(ending);
+			return { result: ending.result };
+		});
+		this.#track(operation, true, work, () => started.cancel());
+		return undefined;
+	}
+
+	#capability(operation: Operation, call: CapabilityCall): OperationOutcome | undefined {
+		const slot = this.#context.context.slots.get(call.slot);
+		if (slot === undefined) {
+			return failure("PERMISSION_DENIED", `FLOW.md declares no capability slot "${call.slot}".`);
+		}
+		if (slot.provider === undefined) {
+			return failure("UNAVAILABLE", `No provider is bound to capability slot "${call.slot}".`);
+		}
+		const method = slot.contract?.methods.get(call.method);
+		if (slot.contract !== undefined && method === undefined) {
+			return failure("INVALID_INPUT", `The contract of slot "${call.slot}" has no method "${call.method}".`);
+		}
+		if (Object.keys(call.channels).length > 0) return noChannels();
+		const missing = method === undefined ? undefined : unconnected(method.channels);
+		if (missing !== undefined) return missing;
+		const refusal = fits(method?.input, call.input, "INVALID_INPUT", "The method's input");
+		if (refusal !== undefined) return { failure: refusal };
+		this.#started(call, "provider");
+		const controller = createAbortController();
+		const work = this.#callProvider(slot, call, controller.signal);
+		this.#track(operation, false, work, () => controller.abort());
+		return undefined;
+	}
+
+	#started(call: ChildCall | CapabilityCall, target: "package" | "function" | "provider"): void {
+		this.#context.note({ type: "operation-started", operationId: call.operationId, slot: call.slot, target });
+	}
+
+	async #callFunction(target: ChildFunction, call: ChildCall, signal: AbortSignal): Promise<OperationOutcome> {
+		const { slot, operationId, intent, input } = call;
+		try {
+			const given = await target({ slot, operationId, ...(intent === undefined ? {} : { intent }), input, signal });
+			const admitted = admitResult(given);
+			return "value" in admitted ? { result: admitted.value } : { failure: admitted.refusal };
+		} catch (error) {
+			this.#context.note({ type: "operation-failed", operationId, slot, error });
+			if (signal.aborted) return failure("CANCELLED", `The function bound to slot "${slot}" stopped.`);
+			return thrown(error, `The function bound to slot "${slot}"`);
+		}
+	}
+
+	async #callProvider(bound: BoundSlot, call: CapabilityCall, signal: AbortSignal): Promise<OperationOutcome> {
+		const { slot, operationId, method, input } = call;
+		try {
+			const given = await bound.provider!.call({ slot, operationId, method, input, signal });
+			return providerAnswer(bound, method, given);
+		} catch (error) {
+			this.#context.note({ type: "operation-failed", operationId, slot, error });
+			if (signal.aborted) return failure("CANCELLED", `The provider of slot "${slot}" stopped.`);
+			return thrown(error, `The provider of slot "${slot}"`);
+		}
+	}
+}
+
+function noChannels(): OperationOutcome {
+	return failure("UNAVAILABLE", "This host connects no channels yet.");
+}
+
+function unconnected(channels: ReadonlyMap<string, ChannelDeclaration>): OperationOutcome | undefined {
+	for (const [name, channel] of channels) {
+		if (channel.required) return failure("INVALID_INPUT", `The required channel "${name}" is not connected.`);
+	}
+	return undefined;
+}
+
+/** Exactly one of `value` and `error`, each within the contract (Run/1 section 5, Capability Contract/1 section 2). */
+function providerAnswer(bound: BoundSlot, method: string, given: unknown): OperationOutcome {
+	const admitted = admit(given, "INVALID_RESULT", "The provider's answer");
+	if ("refusal" in admitted) return { failure: admitted.refusal };
+	const answer = admitted.value;
+	const declared = bound.contract?.methods.get(method);
+	if (isJsonObject(answer) && Object.keys(answer).length === 1) {
+		if (Object.hasOwn(answer, "value")) {
+			const value = answer.value!;
+			const refusal = fits(declared?.output, value, "INVALID_RESULT", "The method's value");
+			return refusal === undefined ? { value } : { failure: refusal };
+		}
+		const error = Object.hasOwn(answer, "error") ? answer.error : undefined;
+		if (error !== undefined && isJsonObject(error) && Object.keys(error).length === 2 && Object.hasOwn(error, "data")) {
+			const name = Object.hasOwn(error, "name") ? error.name : undefined;
+			if (isLocalName(name)) {
+				const data = error.data!;
+				if (declared !== undefined && !declared.errors.has(name)) {
+					return failure("INVALID_RESULT", `The contract declares no error "${name}" for method "${method}".`);
+				}
+				const refusal = fits(declared?.errors.get(name), data, "INVALID_RESULT", "The error's data");
+				return refusal === undefined ? { error: { name, data } } : { failure: refusal };
+			}
+		}
+	}
+	return failure("INVALID_RESULT", "The provider's answer must be exactly { value } or { error: { name, data } }.");
+}
