@@ -12,7 +12,7 @@ import type { RunCode } from "../run/index.ts";
 export class OperationError extends Error {
 	override readonly name: string = "OperationError";
 	readonly code: RunCode;
-	readonly details?: JsonValue;
+	declare readonly details?: JsonValue;
 
 	constructor(code: RunCode, message?: string, details?: JsonValue) {
 		super(message ?? code);
