@@ -96,7 +96,8 @@ function objectChecks(k: Keywords, checks: Check[], add: Add): void {
 	if (max !== undefined)
 		add("maxProperties", `More than ${max} members`, (value, facts) => facts.memberCount(value) <= max);
 	if (k.dependentRequired !== undefined && k.dependentRequired.size > 0) {
-		const entries = [...k.dependentRequired];
+		// In RFC 8785 member order, so that the same trigger is reported whatever the order in the file.
+		const entries = [...k.dependentRequired].sort(([a], [b]) => (a < b ? -1 : 1));
 		const unmet = (value: JsonValue): readonly [string, string] | undefined => {
 			for (const [trigger, names] of entries) {
 				if (!Object.hasOwn(value as object, trigger)) continue;

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noThenProperty: the keyword's name
 /** The keyword allowlist of Schema/1 section 3: what each keyword's value must be, and what it becomes. */
 
 import { isJsonObject, type JsonValue } from "../json/index.ts";
@@ -57,7 +58,6 @@ export const READERS: { readonly [keyword: string]: Reader } = {
 	oneOf: schemas,
 	not: schema,
 	if: schema,
-	// biome-ignore lint/suspicious/noThenProperty: the keyword's name
 	then: schema,
 	else: schema,
 	properties: namedSchemas,

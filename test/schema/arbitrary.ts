@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noThenProperty: the keyword's name
 /** Random Schema/1 files and instances that meet: few names, few scalars, so that keywords apply and sometimes hold. */
 
 import fc from "fast-check";
@@ -51,7 +52,6 @@ function schemas(depth: number, targets: readonly string[]): fc.Arbitrary<JsonVa
 		oneOf: list,
 		not: nested,
 		if: nested,
-		// biome-ignore lint/suspicious/noThenProperty: the keyword's name
 		then: nested,
 		else: nested,
 		properties: dictionary(nested),
