@@ -1,5 +1,6 @@
 /** A Run from package to accepted result: staging, admission, launch, supervision, acceptance, cleanup. */
 
+export type { Entrypoint } from "../package/index.ts";
 export {
 	type FailureCode,
 	type HostCode,
