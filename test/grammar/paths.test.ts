@@ -97,6 +97,22 @@ describe("refused, with code and place", () => {
 	});
 
 	it.each([
+		["\u007f", 1],
+		["\u0080", 2],
+		["\u07ff", 2],
+		["\u0800", 3],
+		["\ud7ff", 3],
+		["\ue000", 3],
+		["\uffff", 3],
+		["\u{10000}", 4],
+		["\u{10ffff}", 4],
+	])("%j counts as %d bytes", (character, bytes) => {
+		const rest = "s".repeat(PATH_LIMITS.segmentBytes - bytes);
+		expect(codeOf(rest + character)).toBeUndefined();
+		expect(codeOf(`${rest}s${character}`)).toBe("PATH_SEGMENT_TOO_LONG");
+	});
+
+	it.each([
 		["two-byte", `${"\u00e9".repeat(128)}`],
 		["three-byte", `${"\u4e00".repeat(85)}s`],
 		["four-byte", "\u{1f600}".repeat(64)],
@@ -160,7 +176,7 @@ describe("decodePath", () => {
 		[[0xc0, 0xaf], "\\xc0\\xaf"], // an overlong slash
 		[[0xed, 0xa0, 0x80], "\\xed\\xa0\\x80"], // a surrogate
 		[[0xf4, 0x90, 0x80, 0x80], "\\xf4\\x90\\x80\\x80"], // above U+10FFFF
-		[[0x5c, 0x0a, 0x80], "\\x5c\\x0a\\x80"],
+		[[0x1f, 0x20, 0x5c, 0x7e, 0x7f, 0x80], "\\x1f \\x5c~\\x7f\\x80"],
 	])("refuses the bytes %j", (bytes, path) => {
 		expect(faultOf(() => decodePath(Uint8Array.from(bytes)))).toMatchObject({ code: "PATH_INVALID_UTF8", path });
 	});
@@ -260,11 +276,15 @@ describe("collisions under full default case folding", () => {
 	});
 
 	it("canonical caseless matching joins what folding the NFC path keeps apart", () => {
-		const [left, right] = ["\u01f0\u0323", "J\u0323\u030c"]; // j with caron has no capital of its own
-		expect(checkPath(left)).toBe(left);
-		expect(checkPath(right)).toBe(right);
-		expect(pathCollisionKey(left)).not.toBe(pathCollisionKey(right));
-		expect(pathAdvisoryKey(left)).toBe(pathAdvisoryKey(right));
+		for (const [left, right] of [
+			["\u01f0\u0323", "J\u0323\u030c"], // j with caron has no capital of its own
+			["\u1fb3\u0323", "\u0391\u0323\u0399"], // an iota below folds to a letter, wherever it was written
+		] as const) {
+			expect(checkPath(left)).toBe(left);
+			expect(checkPath(right)).toBe(right);
+			expect(pathCollisionKey(left)).not.toBe(pathCollisionKey(right));
+			expect(pathAdvisoryKey(left)).toBe(pathAdvisoryKey(right));
+		}
 	});
 
 	it("equal collision keys of NFC paths are equal advisory keys", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isNfc, toNfc } from "../../src/unicode/index.ts";
+import { isNfc, toNfc, toNfd } from "../../src/unicode/index.ts";
 import { assignedBy, everyCodePoint, hex, normalizationParts, normalizationProperties, spell } from "./data.ts";
 
 const parts = normalizationParts();
@@ -30,11 +30,20 @@ describe("NormalizationTest 15.1", () => {
 			expect(wrong.map(({ source }) => spell(source))).toEqual([]);
 		});
 
-	it("every code point that Part1 doesn't list is its own NFC", () => {
+	for (const [part, rows] of parts)
+		it(`${part}: c3 = NFD(c1) = NFD(c2) = NFD(c3), c5 = NFD(c4) = NFD(c5)`, () => {
+			const wrong = rows.filter(
+				({ source, nfc, nfd, nfkc, nfkd }) =>
+					[source, nfc, nfd].some((text) => toNfd(text) !== nfd) || [nfkc, nfkd].some((text) => toNfd(text) !== nfkd),
+			);
+			expect(wrong.map(({ source }) => spell(source))).toEqual([]);
+		});
+
+	it("every code point that Part1 doesn't list is its own NFC and NFD", () => {
 		const listed = new Set(parts.get("Part1")!.map(({ source }) => source));
 		const wrong: string[] = [];
 		everyCodePoint((_, text) => {
-			if (!listed.has(text) && (toNfc(text) !== text || !isNfc(text))) wrong.push(spell(text));
+			if (!listed.has(text) && (toNfc(text) !== text || toNfd(text) !== text || !isNfc(text))) wrong.push(spell(text));
 		});
 		expect(wrong).toEqual([]);
 	});
@@ -79,6 +88,10 @@ describe("composition", () => {
 		["\uac00\u11a7", "\uac00\u11a7"],
 		["\u1112\u1175\u11c2", "\ud7a3"],
 		["\u0344", "\u0308\u0301"],
+		["\u1113\u1161", "\u1113\u1161"], // leading and vowel jamo just outside the modern ones
+		["\u1112\u1176", "\u1112\u1176"],
+		["\uac00\u11c3", "\uac00\u11c3"],
+		["\u00c0\u0323", "\u1ea0\u0300"],
 		["\u212b", "\u00c5"],
 		["\u2126", "\u03a9"],
 		["\u0958", "\u0915\u093c"],
