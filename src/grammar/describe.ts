@@ -62,8 +62,13 @@ function parted(a: readonly string[], b: readonly string[]): [string[], string[]
 
 function spell(characters: readonly string[]): string {
 	if (characters.length === 0) return "nothing";
-	const shown = characters
-		.slice(0, 8)
-		.map((character) => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`);
+	const shown = characters.slice(0, 8).map((character) => `U+${hexadecimal(character.codePointAt(0)!)}`);
 	return shown.join(" ") + (characters.length > shown.length ? " …" : "");
+}
+
+/** At least four digits in capitals, as code points are written; capitals of our own, so that no engine's answer is in it. */
+function hexadecimal(codePoint: number): string {
+	let text = "";
+	for (let rest = codePoint; rest > 0 || text.length < 4; rest >>= 4) text = "0123456789ABCDEF"[rest & 15] + text;
+	return text;
 }
