@@ -30,14 +30,15 @@ interface Frame {
  * Throws `JsonError` with `pointer`: `JSON_TYPE`, `JSON_CYCLE`, `JSON_LONE_SURROGATE`, `JSON_NUMBER_RANGE`, `JSON_LIMIT`.
  */
 export function admitJson(value: unknown): JsonValue {
-	const guard = new Guard();
+	// The annotation lets the compiler see that `fail` doesn't return.
+	const guard: Guard = new Guard();
 	let copy: JsonValue;
 	try {
 		copy = guard.admit(value);
 	} catch (error) {
-		if (error instanceof JsonError) throw error;
+		if (error === guard.verdict) throw error;
 		// Only the value's own code can throw anything else: a proxy's trap, or the refusal of a revoked proxy.
-		throw guard.error("JSON_TYPE", "A value that can't be read", error);
+		guard.fail("JSON_TYPE", "A value that can't be read", error);
 	}
 	// The bound is on bytes, the running count was of UTF-16 units: only a value that might be too big is measured.
 	if (guard.mayExceed && canonicalize(copy).length > JSON_LIMITS.bytes) throw limitError("bytes", { pointer: "" });
@@ -46,6 +47,8 @@ export function admitJson(value: unknown): JsonValue {
 
 class Guard {
 	readonly #path: Frame[] = [];
+	/** The refusal; a trap may throw a `JsonError` of its own, which is no verdict of ours. */
+	verdict: JsonError | undefined;
 	#nodes = 0;
 	/** A lower bound of the encoded size. */
 	#least = 0;
@@ -86,7 +89,7 @@ class Guard {
 				return value;
 			case "number":
 				if (!isNumberInDomain(value)) {
-					throw this.error("JSON_NUMBER_RANGE", "A number that is not finite, or integral beyond 9007199254740991");
+					this.fail("JSON_NUMBER_RANGE", "A number that is not finite, or integral beyond 9007199254740991");
 				}
 				this.#size(1, 26);
 				return value;
@@ -100,13 +103,13 @@ class Guard {
 				}
 				return this.#open(value);
 			default:
-				throw this.error("JSON_TYPE", `JSON has no ${typeof value}`);
+				this.fail("JSON_TYPE", `JSON has no ${typeof value}`);
 		}
 	}
 
 	#open(source: object): JsonValue {
 		for (const frame of this.#path) {
-			if (frame.source === source) throw this.error("JSON_CYCLE", "An object that contains itself");
+			if (frame.source === source) this.fail("JSON_CYCLE", "An object that contains itself");
 		}
 		this.#size(2, 4);
 		return Array.isArray(source) ? this.#openArray(source) : this.#openObject(source);
@@ -115,12 +118,12 @@ class Guard {
 	#openArray(source: readonly unknown[]): JsonValue {
 		const prototype: unknown = Object.getPrototypeOf(source);
 		if (!Array.isArray(prototype) || !isObjectPrototype(Object.getPrototypeOf(prototype))) {
-			throw this.error("JSON_TYPE", "An array of a class of its own");
+			this.fail("JSON_TYPE", "An array of a class of its own");
 		}
 		const length = Object.getOwnPropertyDescriptor(source, "length")?.value as number;
 		if (length > JSON_LIMITS.items) this.#exceed("items");
 		const keys = Reflect.ownKeys(source);
-		if (keys.length !== length + 1) throw this.error("JSON_TYPE", "An array with holes or extra properties");
+		if (keys.length !== length + 1) this.fail("JSON_TYPE", "An array with holes or extra properties");
 		const copy: JsonValue[] = [];
 		this.#path.push({ source, names: undefined, length, next: 0, copy });
 		return copy;
@@ -129,11 +132,11 @@ class Guard {
 	#openObject(source: object): JsonValue {
 		const prototype: unknown = Object.getPrototypeOf(source);
 		if (prototype !== null && !isObjectPrototype(prototype)) {
-			throw this.error("JSON_TYPE", "An object of a class; give plain objects");
+			this.fail("JSON_TYPE", "An object of a class; give plain objects");
 		}
 		const names: string[] = [];
 		for (const key of Reflect.ownKeys(source)) {
-			if (typeof key === "symbol") throw this.error("JSON_TYPE", "A property with a symbol for a name");
+			if (typeof key === "symbol") this.fail("JSON_TYPE", "A property with a symbol for a name");
 			names.push(key);
 		}
 		if (names.length > JSON_LIMITS.members) this.#exceed("members");
@@ -146,15 +149,15 @@ class Guard {
 	#property(source: object, name: string | number): unknown {
 		if (typeof name === "string") this.#checkText(name, "nameBytes");
 		const property = Object.getOwnPropertyDescriptor(source, name);
-		if (property === undefined) throw this.error("JSON_TYPE", "A hole in an array, or a property that vanished");
-		if (!("value" in property)) throw this.error("JSON_TYPE", "An accessor; give the value itself");
-		if (!property.enumerable) throw this.error("JSON_TYPE", "A property that isn't enumerable");
+		if (property === undefined) this.fail("JSON_TYPE", "A hole in an array, or a property that vanished");
+		if (!("value" in property)) this.fail("JSON_TYPE", "An accessor; give the value itself");
+		if (!property.enumerable) this.fail("JSON_TYPE", "A property that isn't enumerable");
 		return property.value;
 	}
 
 	#checkText(text: string, limit: "stringBytes" | "nameBytes"): void {
 		if (exceedsUtf8(text, JSON_LIMITS[limit])) this.#exceed(limit);
-		if (!text.isWellFormed()) throw this.error("JSON_LONE_SURROGATE", "A string with a surrogate without its pair");
+		if (!text.isWellFormed()) this.fail("JSON_LONE_SURROGATE", "A string with a surrogate without its pair");
 		this.#size(text.length + 2, text.length * 6 + 4);
 	}
 
@@ -166,11 +169,13 @@ class Guard {
 	}
 
 	#exceed(limit: JsonLimitName): never {
-		throw limitError(limit, { pointer: this.#pointer() });
+		this.verdict = limitError(limit, { pointer: this.#pointer() });
+		throw this.verdict;
 	}
 
-	error(code: JsonErrorCode, message: string, cause?: unknown): JsonError {
-		return new JsonError(code, message, { pointer: this.#pointer(), cause });
+	fail(code: JsonErrorCode, message: string, cause?: unknown): never {
+		this.verdict = new JsonError(code, message, { pointer: this.#pointer(), cause });
+		throw this.verdict;
 	}
 
 	/** The child that is being read: the last one taken from each frame of the path. */
