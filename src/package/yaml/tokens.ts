@@ -1,0 +1,152 @@
+/**
+ * The guard before the YAML composer: the `yaml` package's lexer and syntax-tree parser, driven one lexeme at a time.
+ *
+ * Its composer recurses with the input's depth, and two deeply nested documents in one process can abort Node 20 and 22
+ * beyond any catch. So nothing deep ever reaches it: nesting is stopped on the parser's own stack, and size on a budget of
+ * meaningful lexemes, while the text is still being read.
+ */
+
+import { CST, Lexer, Parser } from "yaml";
+import { PACKAGE_LIMITS } from "../limits.ts";
+import { refuseAt } from "./place.ts";
+
+/** The document, collections down to the deepest that may exist (an empty one), and a scalar in work. */
+const STACK = PACKAGE_LIMITS.metadataDepth + 2;
+
+/**
+ * No node needs more lexemes than `?`, `:`, `,`, an opener and a closer, its own scalar and its key's (each with the
+ * parser's mark before it): more than ten for each of 4,096 nodes can't be a document within bounds.
+ */
+const LEXEMES = PACKAGE_LIMITS.metadataNodes * 10;
+
+// What YAML 1.2 section 5.1 lets into a stream (c-printable), turned round.
+const UNPRINTABLE = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
+/**
+ * The syntax tree of one YAML document in `text` (at most 262,144 bytes), whose lone CRs were turned into LFs.
+ * Refuses anchors, aliases, tags, directives, document markers other than one trailing `...`, a second document, unprintable
+ * characters, and whatever is too deep or too large. Throws `PACKAGE_YAML_INVALID`, `PACKAGE_LIMIT_EXCEEDED`.
+ */
+export function readTokens(text: string): CST.Token[] {
+	const unprintable = text.search(UNPRINTABLE);
+	if (unprintable >= 0) {
+		const spelled = text.codePointAt(unprintable)!.toString(16).toUpperCase().padStart(4, "0");
+		throw refuseAt(
+			text,
+			unprintable,
+			`The character U+${spelled} can't stand in frontmatter; write it as an escape in double quotes.`,
+		);
+	}
+	const parser = new Parser();
+	const guard = new Guard(text, parser);
+	const tokens: CST.Token[] = [];
+	for (const lexeme of new Lexer().lex(text)) {
+		guard.check(lexeme);
+		for (const token of parser.next(lexeme)) tokens.push(token);
+	}
+	for (const token of parser.end()) tokens.push(token);
+	return tokens;
+}
+
+type LexemeType = ReturnType<typeof CST.tokenType>;
+
+class Guard {
+	readonly #text: string;
+	readonly #parser: Parser;
+	#lexemes = 0;
+	#documents = 0;
+	#ended = false;
+	/** The lexer announces a plain or block scalar; the next lexeme is its text and means nothing else. */
+	#atScalar = false;
+	/** Column of the next lexeme while only indentation came before it in its line, else undefined. */
+	#indent: number | undefined = 0;
+
+	constructor(text: string, parser: Parser) {
+		this.#text = text;
+		this.#parser = parser;
+	}
+
+	/** Looks at one lexeme before the parser gets it. */
+	check(lexeme: string): void {
+		if (this.#atScalar) {
+			this.#atScalar = false;
+			this.#indent = undefined;
+			this.#refuseMark(lexeme);
+			return;
+		}
+		const type = CST.tokenType(lexeme);
+		if (type === "newline") this.#indent = 0;
+		else if (type === "space") {
+			if (this.#indent !== undefined) this.#indent += lexeme.length;
+		} else if (type !== "doc-mode") {
+			this.#checkMeaning(type, lexeme);
+			this.#indent = undefined;
+		} else if (++this.#documents > 1) throw this.#refuse("Frontmatter is one YAML document; a second one begins here.");
+		if (this.#parser.stack.length > STACK) throw this.#exceed("metadataDepth", "Nested too deeply");
+	}
+
+	#checkMeaning(type: LexemeType, lexeme: string): void {
+		if (type === "comment") {
+			this.#refuseMark(lexeme);
+			return;
+		}
+		if (++this.#lexemes > LEXEMES) throw this.#exceed("metadataNodes", "Too many values");
+		switch (type) {
+			case null:
+				throw this.#refuse("This is no YAML.");
+			case "byte-order-mark":
+				throw this.#refuse("A byte order mark can't stand in frontmatter.");
+			case "directive-line":
+				throw this.#refuse("YAML directives are not part of FLOW.md.");
+			case "anchor":
+				throw this.#refuse('Anchors are not part of FLOW.md; quote the text if it begins with "&".');
+			case "alias":
+				throw this.#refuse('Aliases are not part of FLOW.md; quote the text if it begins with "*".');
+			case "tag":
+				throw this.#refuse('Tags are not part of FLOW.md; quote the text if it begins with "!".');
+			case "doc-start":
+				throw this.#refuse('A "---" marker begins a second document; the delimiter lines are exactly "---".');
+			case "doc-end":
+				if (this.#ended) throw this.#refuse('Nothing follows a "..." marker.');
+				this.#ended = true;
+				return;
+			case "scalar":
+				this.#atScalar = true;
+				return;
+			case "flow-seq-end":
+			case "flow-map-end":
+				this.#checkClosing();
+				return;
+		}
+	}
+
+	/**
+	 * YAML 1.2 section 7.4: every line of a flow collection inside a block collection is indented more than that, the one
+	 * with the closing bracket too. The lexer lets that bracket off.
+	 */
+	#checkClosing(): void {
+		if (this.#indent === undefined) return;
+		const block = this.#parser.stack.findLast((token) => token.type === "block-map" || token.type === "block-seq");
+		if (block !== undefined && "indent" in block && this.#indent <= block.indent) {
+			throw this.#refuse(
+				"A closing bracket on a line of its own must be indented more than the key or item it belongs to.",
+			);
+		}
+	}
+
+	/** U+FEFF may stand in quoted scalars only (YAML 1.2 section 5.2). */
+	#refuseMark(lexeme: string): void {
+		const at = lexeme.indexOf("\ufeff");
+		if (at >= 0) throw refuseAt(this.#text, this.#parser.offset + at, "A byte order mark can't stand here.");
+	}
+
+	#refuse(message: string): Error {
+		return refuseAt(this.#text, this.#parser.offset, message);
+	}
+
+	#exceed(name: "metadataDepth" | "metadataNodes", what: string): Error {
+		const max = PACKAGE_LIMITS[name];
+		const message = `${what}: at most ${max} ${name === "metadataDepth" ? "levels" : "values"} are allowed.`;
+		return refuseAt(this.#text, this.#parser.offset, message, "PACKAGE_LIMIT_EXCEEDED", { limit: { name, max } });
+	}
+}
