@@ -1,49 +1,42 @@
 /**
- * What component code hands to the SDK, checked before anything is admitted (Run SDK/1 section 4).
+ * Argument objects of component code, read before anything is admitted (Run SDK/1 section 4). The session checks the names
+ * and values in them; what is checked here is that they are plain arguments at all.
  *
- * Argument objects are read as own data members: accessors are not run, unknown members are refused because a misspelt
+ * They are read as own data members: accessors are not run, and a member that is not known is refused, because a misspelt
  * optional one would silently change the call. A member that is `undefined` counts as absent. Everything wrong here is a
  * `TypeError` that names the argument.
  */
-import { isLocalName, isToken } from "../grammar/index.ts";
-import { admitJson, JsonError, type JsonValue, scalarLength } from "../json/index.ts";
-import { RUN_LIMITS } from "../run/index.ts";
+import { admitJson } from "../json/index.ts";
+import type { CapabilityCall, ChildCall } from "../run/index.ts";
 import type { AbortSignal } from "../web.ts";
-import type { ChannelEndpoint } from "./types.ts";
 
 type Members = ReadonlyMap<string, unknown>;
 
-/** The checked, isolated parts that child and capability calls share. */
-export interface OperationArguments {
-	readonly operationId: string;
-	readonly slot: string;
-	readonly input: JsonValue;
-	readonly channels: ReadonlyMap<string, ChannelEndpoint>;
+/** A call for the session, which still checks its values, and the endpoint objects that the author mapped. */
+export interface ReadCall {
+	readonly call: ChildCall | CapabilityCall;
+	readonly endpoints: readonly object[];
 }
 
-/** Checks a `ChildFlowRequest`; throws `TypeError`. The input is a snapshot: later mutation by the caller changes nothing. */
-export function checkChildRequest(call: unknown): OperationArguments & { readonly intent?: string } {
+/** Reads a `ChildFlowRequest`. Throws `TypeError`. */
+export function readChildRequest(call: unknown): ReadCall {
 	const members = readMembers(call, "The child request", ["operationId", "slot", "intent", "input", "channels"]);
-	const shared = checkShared(members);
-	const intent = members.get("intent");
-	if (intent === undefined) return shared;
-	if (typeof intent !== "string" || !intent.isWellFormed()) throw new TypeError("intent must be a well-formed string.");
-	const length = scalarLength(intent);
-	if (length < 1 || length > RUN_LIMITS.intentScalars) {
-		throw new TypeError(`intent must have 1 to ${RUN_LIMITS.intentScalars} Unicode characters; it has ${length}.`);
-	}
-	return { ...shared, intent };
+	const intent = members.has("intent") ? { intent: members.get("intent") } : {};
+	return { call: { kind: "child", ...shared(members), ...intent } as ChildCall, endpoints: readEndpoints(members) };
 }
 
-/** Checks a `CapabilityCall`; throws `TypeError`. The input is a snapshot. */
-export function checkCapabilityCall(call: unknown): OperationArguments & { readonly method: string } {
+/** Reads a `CapabilityCall`. Throws `TypeError`. */
+export function readCapabilityCall(call: unknown): ReadCall {
 	const members = readMembers(call, "The capability call", ["operationId", "slot", "method", "input", "channels"]);
-	const shared = checkShared(members);
-	return { ...shared, method: checkName(members.get("method"), "method") };
+	const method = members.get("method");
+	return {
+		call: { kind: "capability", ...shared(members), method } as CapabilityCall,
+		endpoints: readEndpoints(members),
+	};
 }
 
-/** Checks `CallOptions`; throws `TypeError`. Any environment's `AbortSignal` will do, another realm's too. */
-export function checkCallOptions(options: unknown): AbortSignal | undefined {
+/** Reads `CallOptions`. Throws `TypeError`. Any environment's `AbortSignal` will do, another realm's too. */
+export function readCallOptions(options: unknown): AbortSignal | undefined {
 	if (options === undefined) return undefined;
 	const signal = readMembers(options, "The call options", ["signal"]).get("signal");
 	if (signal === undefined) return undefined;
@@ -60,9 +53,9 @@ export function checkCallOptions(options: unknown): AbortSignal | undefined {
 	return candidate as AbortSignal;
 }
 
-/** Checks `ChannelOptions`; throws `TypeError`. */
-export function checkChannelOptions(options: unknown): { delivery: "direct" | "broadcast" } {
-	if (options === undefined) return { delivery: "direct" };
+/** Checks `ChannelOptions`. Throws `TypeError`, or `JsonError` for a schema that is no JSON/1 value. */
+export function checkChannelOptions(options: unknown): void {
+	if (options === undefined) return;
 	const members = readMembers(options, "The channel options", ["delivery", "schema", "contract"]);
 	const delivery = members.get("delivery") ?? "direct";
 	if (delivery !== "direct" && delivery !== "broadcast") {
@@ -73,55 +66,28 @@ export function checkChannelOptions(options: unknown): { delivery: "direct" | "b
 	if (schema !== undefined && contract !== undefined) {
 		throw new TypeError("A channel has a schema or a contract, not both.");
 	}
-	if (schema !== undefined) admit(schema, "schema");
 	if (contract !== undefined && typeof contract !== "string") throw new TypeError("contract must be a string.");
-	return { delivery };
+	if (schema !== undefined) admitJson(schema);
 }
 
-function checkShared(members: Members): OperationArguments {
-	const operationId = members.get("operationId");
-	if (!isToken(operationId)) {
-		throw new TypeError(
-			"operationId must be 1 to 128 of the characters A-Z a-z 0-9 . _ : / - and start with a letter or digit.",
-		);
-	}
+function shared(members: Members): Record<"operationId" | "slot" | "input" | "channels", unknown> {
 	return {
-		operationId,
-		slot: checkName(members.get("slot"), "slot"),
-		channels: checkChannelMap(members.get("channels")),
-		input: admit(members.get("input"), "input"),
+		operationId: members.get("operationId"),
+		slot: members.get("slot"),
+		input: members.get("input"),
+		channels: {},
 	};
 }
 
-function checkName(value: unknown, what: string): string {
-	if (isLocalName(value)) return value;
-	throw new TypeError(`${what} must be 1 to 64 characters: lower-case words a-z 0-9 joined by single hyphens.`);
-}
-
-/** Endpoints are objects; which of them are ours and still held is the caller's question. */
-function checkChannelMap(value: unknown): ReadonlyMap<string, ChannelEndpoint> {
-	const channels = new Map<string, ChannelEndpoint>();
-	if (value === undefined) return channels;
-	const members = readMembers(value, "channels", undefined);
-	if (members.size > RUN_LIMITS.channels)
-		throw new TypeError(`channels has ${members.size} entries, ${RUN_LIMITS.channels} at most.`);
-	for (const [name, endpoint] of members) {
-		checkName(name, "A channel name");
+/** The mapped endpoints; which of them are this Run's is the caller's question. */
+function readEndpoints(members: Members): readonly object[] {
+	const map = members.get("channels");
+	if (map === undefined) return [];
+	const endpoints = [...readMembers(map, "channels", undefined).values()];
+	for (const endpoint of endpoints) {
 		if (typeof endpoint !== "object" || endpoint === null) throw new TypeError("channels must hold channel endpoints.");
-		channels.set(name, endpoint as ChannelEndpoint);
 	}
-	return channels;
-}
-
-/** A JSON/1 snapshot of `value`, or a `TypeError` that says where it isn't one. */
-function admit(value: unknown, what: string): JsonValue {
-	if (value === undefined) throw new TypeError(`${what} is required; use null where there is nothing to say.`);
-	try {
-		return admitJson(value);
-	} catch (error) {
-		if (!(error instanceof JsonError)) throw error;
-		throw new TypeError(`${what} is no JSON/1 value: ${error.message}`, { cause: error });
-	}
+	return endpoints as object[];
 }
 
 /** The own data members of an argument object that aren't `undefined`; with `known`, no others may stand there. */
@@ -136,7 +102,7 @@ function readMembers(value: unknown, what: string, known: readonly string[] | un
 		}
 		const member = Object.getOwnPropertyDescriptor(value, key);
 		if (member === undefined || !("value" in member)) {
-			throw new TypeError(`${what} must hold plain values; "${key.slice(0, 64)}" is an accessor.`);
+			throw new TypeError(`${what} must hold plain values; ${JSON.stringify(key.slice(0, 64))} is an accessor.`);
 		}
 		if (member.value !== undefined) members.set(key, member.value);
 	}

@@ -5,7 +5,7 @@
  */
 import type { JsonValue } from "../json/index.ts";
 import type { ChannelGrant } from "../run/index.ts";
-import { checkCallOptions } from "./arguments.ts";
+import { readCallOptions } from "./arguments.ts";
 import { OperationError } from "./errors.ts";
 import type { CallOptions, ChannelEndpoint, ChannelReceiver, ChannelSender } from "./types.ts";
 
@@ -56,7 +56,7 @@ function endpointFor(grant: ChannelGrant): ChannelEndpoint {
 /** Rejects: with `TypeError` for bad options, `CANCELLED` for an aborted signal, else `UNAVAILABLE`. Never throws. */
 function refuse(options: unknown): Promise<never> {
 	const refused = new Promise<never>((_, reject) => {
-		const signal = checkCallOptions(options);
+		const signal = readCallOptions(options);
 		reject(
 			signal?.aborted ? new OperationError("CANCELLED", "The signal was already aborted.") : channelsUnavailable(),
 		);

@@ -7,21 +7,14 @@
  * promises, never synchronous throws, and none of them makes an unhandled rejection when nobody looks.
  */
 import type { JsonValue } from "../json/index.ts";
-import {
-	CallRefused,
-	type CapabilityCall,
-	type ChildCall,
-	type ComponentSession,
-	type RootInvocation,
-	type Settlement,
-} from "../run/index.ts";
+import { CallRefused, type ComponentSession, type RootInvocation, type Settlement } from "../run/index.ts";
 import type { AbortSignal } from "../web.ts";
 import {
-	checkCallOptions,
-	checkCapabilityCall,
 	checkChannelOptions,
-	checkChildRequest,
-	type OperationArguments,
+	type ReadCall,
+	readCallOptions,
+	readCapabilityCall,
+	readChildRequest,
 } from "./arguments.ts";
 import { channelsUnavailable, grantedEndpoints } from "./channels.ts";
 import { CapabilityError, OperationError } from "./errors.ts";
@@ -37,31 +30,41 @@ export interface ContextOwner {
 	admits(): boolean;
 }
 
+type Resolve<T> = (value: T) => void;
+type Reject = (error: unknown) => void;
+
 /** Builds the context handed to the handler. Its functions need no `this`, so they can be taken apart. */
 export function createContext(invocation: RootInvocation, owner: ContextOwner): RunContext {
 	const signals = new SignalWatch();
 	const { channels, isHeld } = grantedEndpoints(invocation.channels);
 
-	function dispatch<T>(check: () => Prepared, wanted: (value: JsonValue) => T, options: unknown): Promise<T> {
-		return observed<T>((resolve, reject) => {
-			const { call, mapped } = check();
-			const signal = checkCallOptions(options);
-			for (const endpoint of mapped) {
-				if (!isHeld(endpoint)) throw new TypeError("channels must hold endpoints of this Run.");
-			}
-			refuseUnlessAdmitting(owner, signal);
-			if (mapped.length > 0) throw channelsUnavailable();
-			let unwatch: (() => void) | undefined;
-			let settled = false;
-			const handle = admitted(() =>
-				owner.session.call(call, (settlement) => {
-					settled = true;
-					unwatch?.();
-					settle(settlement, (value) => resolve(wanted(value)), reject);
-				}),
-			);
-			if (signal !== undefined && !settled) unwatch = signals.watch(signal, () => handle.cancel());
+	function dispatch(
+		{ call, endpoints }: ReadCall,
+		options: unknown,
+		resolve: Resolve<JsonValue>,
+		reject: Reject,
+	): void {
+		const signal = readCallOptions(options);
+		if (endpoints.length > 0) {
+			if (!endpoints.every(isHeld)) throw new TypeError("channels must hold endpoints of this Run.");
+			if (owner.admits()) throw channelsUnavailable();
+		}
+		let unwatch: (() => void) | undefined;
+		const { cancel } = owner.session.call(call, (settlement) => {
+			unwatch?.();
+			settle(settlement, resolve, reject);
 		});
+		// Admitted first, so that bad arguments and a closed owner win; what is cancelled before the next microtask was
+		// never taken for the wire, and leaves no trace there.
+		if (signal?.aborted) cancel();
+		else if (signal !== undefined) unwatch = signals.watch(signal, cancel);
+	}
+
+	function callable<T extends JsonValue>(read: (call: unknown) => ReadCall) {
+		return (call: unknown, options: unknown): Promise<T> =>
+			observed<T>(options, (resolve, reject) => {
+				dispatch(read(call), options, resolve as Resolve<JsonValue>, reject);
+			});
 	}
 
 	return {
@@ -72,48 +75,19 @@ export function createContext(invocation: RootInvocation, owner: ContextOwner): 
 		scratch: invocation.scratch,
 		deadlineUnixMs: invocation.deadlineUnixMs,
 		signal: owner.signal,
-		runChildFlow: (call, options) =>
-			dispatch(
-				() => prepareChild(checkChildRequest(call)),
-				(value) => value as unknown as RunResult,
-				options,
-			),
-		callCapability: (call, options) =>
-			dispatch(
-				() => prepareCapability(checkCapabilityCall(call)),
-				(value) => value,
-				options,
-			),
+		runChildFlow: callable<RunResult>(readChildRequest),
+		callCapability: callable<JsonValue>(readCapabilityCall),
 		channel: (options?: unknown, callOptions?: unknown): Promise<never> =>
-			observed<never>(() => {
+			observed<never>(callOptions, () => {
 				checkChannelOptions(options);
-				refuseUnlessAdmitting(owner, checkCallOptions(callOptions));
-				throw channelsUnavailable();
+				const signal = readCallOptions(callOptions);
+				if (!owner.admits()) throw new OperationError("OWNER_CLOSED", "The Run no longer admits calls.");
+				throw signal?.aborted ? cancelled() : channelsUnavailable();
 			}),
 	};
 }
 
-interface Prepared {
-	readonly call: ChildCall | CapabilityCall;
-	readonly mapped: readonly object[];
-}
-
-function prepareChild(checked: OperationArguments & { readonly intent?: string }): Prepared {
-	const { channels, ...parts } = checked;
-	return { call: { kind: "child", ...parts, channels: {} }, mapped: [...channels.values()] };
-}
-
-function prepareCapability(checked: OperationArguments & { readonly method: string }): Prepared {
-	const { channels, ...parts } = checked;
-	return { call: { kind: "capability", ...parts, channels: {} }, mapped: [...channels.values()] };
-}
-
-function refuseUnlessAdmitting(owner: ContextOwner, signal: AbortSignal | undefined): void {
-	if (!owner.admits()) throw new OperationError("OWNER_CLOSED", "This Run no longer admits calls.");
-	if (signal?.aborted) throw new OperationError("CANCELLED", "The signal was already aborted when the call was made.");
-}
-
-function settle(settlement: Settlement, resolve: (value: JsonValue) => void, reject: (error: Error) => void): void {
+function settle(settlement: Settlement, resolve: Resolve<JsonValue>, reject: Reject): void {
 	if ("value" in settlement) resolve(settlement.value);
 	else if ("declared" in settlement) reject(new CapabilityError(settlement.declared.name, settlement.declared.data));
 	else {
@@ -122,19 +96,29 @@ function settle(settlement: Settlement, resolve: (value: JsonValue) => void, rej
 	}
 }
 
-/** One promise, rejected when `start` throws, and marked as looked at so that an ignored failure stays silent. */
-function observed<T>(start: (resolve: (value: T) => void, reject: (error: Error) => void) => void): Promise<T> {
-	const promise = new Promise<T>(start);
-	promise.catch(() => {});
-	return promise;
+/** The author's error for a call that was not admitted. An aborted signal wins over a capacity that is used up. */
+function refusal(error: unknown, options: unknown): unknown {
+	if (error instanceof CallRefused) {
+		if (error.code === "RESOURCE_EXHAUSTED" && readCallOptions(options)?.aborted) return cancelled();
+		return new OperationError(error.code, error.message);
+	}
+	if (error instanceof OperationError || error instanceof TypeError) return error;
+	return new TypeError("The arguments of the call could not be read.", { cause: error });
 }
 
-/** Gives a refused admission of the session the author's error class. */
-function admitted<T>(admit: () => T): T {
-	try {
-		return admit();
-	} catch (error) {
-		if (error instanceof CallRefused) throw new OperationError(error.code, error.message);
-		throw error;
-	}
+function cancelled(): OperationError {
+	return new OperationError("CANCELLED", "The signal was already aborted when the call was made.");
+}
+
+/** One promise, rejected when `start` throws, and marked as looked at so that an ignored failure stays silent. */
+function observed<T>(options: unknown, start: (resolve: Resolve<T>, reject: Reject) => void): Promise<T> {
+	const promise = new Promise<T>((resolve, reject) => {
+		try {
+			start(resolve, reject);
+		} catch (error) {
+			reject(refusal(error, options));
+		}
+	});
+	promise.catch(() => {});
+	return promise;
 }

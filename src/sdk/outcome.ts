@@ -3,8 +3,7 @@
  * failure that crosses the wire instead. Whatever the handler threw is only read here, never trusted: its members may be
  * accessors that throw, its message may be of any size.
  */
-import { isLocalName } from "../grammar/index.ts";
-import { admitJson, isJsonObject, JsonError, scalarLength } from "../json/index.ts";
+import { admitJson, scalarLength } from "../json/index.ts";
 import { type Failure, isWireCode, RUN_LIMITS, type RunResult } from "../run/index.ts";
 import { OperationError } from "./errors.ts";
 
@@ -18,27 +17,22 @@ export interface HandlerOutcome {
 	readonly diagnostic?: string;
 }
 
-/** The handler fulfilled with `value`: its snapshot when it is exactly `{ outcome, output }`, else `INVALID_RESULT`. */
+/**
+ * The handler fulfilled with `value`: exactly `{ outcome, output }` as plain data members, whose values the session checks,
+ * snapshots and fits into their frame; anything else is `INVALID_RESULT`. Says what is wrong, never repeats the value.
+ */
 export function outcomeOfValue(value: unknown): HandlerOutcome {
 	try {
-		const snapshot = admitJson(value);
-		if (!isJsonObject(snapshot)) return invalidResult("the handler must return an object { outcome, output }");
-		const stranger = Object.keys(snapshot).find((name) => name !== "outcome" && name !== "output");
-		if (stranger !== undefined) {
-			return invalidResult(
-				`the result has the member ${JSON.stringify(stranger.slice(0, 64))}; only outcome and output belong there`,
-			);
+		if (typeof value !== "object" || value === null) return invalidResult("the handler must return an object");
+		for (const key of Reflect.ownKeys(value)) {
+			if (key !== "outcome" && key !== "output") return invalidResult("only outcome and output belong in it");
 		}
-		if (!Object.hasOwn(snapshot, "output"))
-			return invalidResult("the result has no output; use null for nothing to say");
-		const { outcome, output } = snapshot;
-		if (!isLocalName(outcome)) {
-			return invalidResult("outcome must be a name of 1 to 64 characters: words a-z 0-9 joined by single hyphens");
-		}
-		return { finish: { outcome, output: output! } };
-	} catch (error) {
-		const reason = error instanceof JsonError ? error.message : "it could not be read";
-		return invalidResult(`the result is no JSON/1 value: ${reason}`);
+		const outcome = Object.getOwnPropertyDescriptor(value, "outcome")?.value;
+		const output = Object.getOwnPropertyDescriptor(value, "output")?.value;
+		if (output === undefined) return invalidResult("it has no output; use null for nothing to say");
+		return { finish: { outcome, output } };
+	} catch {
+		return invalidResult("it could not be read");
 	}
 }
 
@@ -62,8 +56,8 @@ export function outcomeOfError(error: unknown): HandlerOutcome {
 }
 
 function invalidResult(reason: string): HandlerOutcome {
-	const message = bounded(`Invalid result: ${reason}.`, MAX_MESSAGE);
-	return { finish: { failure: { code: "INVALID_RESULT", message } }, diagnostic: message };
+	const message = `The handler's result is no { outcome, output }: ${reason}.`;
+	return { finish: { failure: { code: "INVALID_RESULT", message } } };
 }
 
 function preservedFailure(error: unknown): Failure | undefined {

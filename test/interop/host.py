@@ -359,7 +359,9 @@ class Run:
             return failed(**answer["failure"])
         if answer.get("echo"):
             return {"result": {"outcome": "done", "output": params["input"]} if child else {"value": params["input"]}}
-        return {"result": answer["result"] if child else answer}
+        if child:
+            return {"result": answer["result"]}
+        return {"result": {name: answer[name] for name in ("value", "error") if name in answer}}
 
     def cancel_request(self, params):
         if not isinstance(params, dict) or params.keys() != {"requestId"} or not is_token(params["requestId"]):
