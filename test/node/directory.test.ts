@@ -25,6 +25,11 @@ import { codeOf, errorOf, FLOW_MD, openFiles, workspace, writeTree } from "./fix
 
 const REACHES: Reach[] = process.platform === "linux" ? ["descriptor", "chain"] : ["chain"];
 
+function replace(path: string, make: () => void): void {
+	rmSync(path);
+	make();
+}
+
 async function readAll(source: PackageSource, path: string): Promise<string> {
 	const reader = (await source.open(path)).getReader();
 	let text = "";
@@ -158,10 +163,10 @@ describe.each(REACHES)("directory source reaching children by %s", (reach) => {
 		["shrank", (path: string) => truncateSync(path, 1)],
 		["was rewritten", (path: string) => writeFileSync(path, "y".repeat(600_000))],
 		["was touched", (path: string) => utimesSync(path, 5, 5)],
-		["was replaced", (path: string) => (rmSync(path), writeFileSync(path, "x".repeat(600_000)))],
+		["was replaced", (path: string) => replace(path, () => writeFileSync(path, "x".repeat(600_000)))],
 		["was removed", (path: string) => rmSync(path)],
-		["became a link", (path: string) => (renameSync(path, `${path}.old`), symlinkSync("big.old", path))],
-		["became a pipe", (path: string) => (rmSync(path), execFileSync("mkfifo", [path]))],
+		["became a link", (path: string) => replace(path, () => symlinkSync("/etc/hostname", path))],
+		["became a pipe", (path: string) => replace(path, () => execFileSync("mkfifo", [path]))],
 	] as const)("pitfall C14: a file that %s after it was listed is a changed source", async (_, change) => {
 		const root = writeTree(workspace(), { "FLOW.md": FLOW_MD, "d/big": "x".repeat(600_000) });
 		const source = open(root);
@@ -212,7 +217,8 @@ describe.each(REACHES)("directory source reaching children by %s", (reach) => {
 		const error = await errorOf(() =>
 			whileUnchanged(source, async () => {
 				const result = await digestPackage(source);
-				appendFileSync(join(root, "a"), `${(passes += 1)}`);
+				passes += 1;
+				appendFileSync(join(root, "a"), `${passes}`);
 				return result;
 			}),
 		);

@@ -12,6 +12,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { onTestFinished } from "vitest";
+import { type NodeRuntime, type NodeRuntimeOptions, nodeRuntime } from "../../adapters/node/runtime.ts";
+import type { ComponentProcess } from "../../src/host/index.ts";
+import { memorySource } from "../../src/package/index.ts";
 
 export const FLOW_MD = "---\nname: sample\ndescription: A sample.\n---\n\nBody.\n";
 
@@ -59,4 +62,69 @@ export async function errorOf(action: () => unknown): Promise<Error & Record<str
 		return error as Error & Record<string, unknown>;
 	}
 	throw new Error("nothing was thrown");
+}
+
+/** The private directories of this library that exist right now below `base`. */
+export function privateDirectories(base: string): string[] {
+	return readdirSync(base).filter((name) => name.startsWith("millrace-"));
+}
+
+/** A runtime whose private directories all lie in one workspace, so that a test can count them. */
+export function countedRuntime(options: NodeRuntimeOptions = {}): {
+	runtime: NodeRuntime;
+	base: string;
+	left: () => string[];
+} {
+	const base = workspace();
+	const runtime = nodeRuntime({ temporary: base, ...options });
+	return { runtime, base, left: () => privateDirectories(base) };
+}
+
+/** Runs `program` as its package's `flow.<suffix>`, staged and in scratch, and answers what it printed. */
+export async function runToEnd(
+	runtime: NodeRuntime,
+	files: Readonly<Record<string, string>>,
+	entry = "flow.mjs",
+): Promise<{ out: string; err: string; exitCode: number | null; scratch: string }> {
+	const staged = await runtime.stage(memorySource({ "FLOW.md": FLOW_MD, ...files }), {});
+	const scratch = await runtime.scratch();
+	try {
+		const entrypoint = { path: entry, suffix: entry.slice(entry.indexOf(".") + 1) };
+		const component = await runtime.launch({ staged, entrypoint, scratch: scratch.path });
+		const printed = collect(component);
+		component.transport.end();
+		const { exitCode } = await component.exited;
+		const { out, err } = await printed;
+		await component.fence(5_000);
+		return { out, err, exitCode, scratch: scratch.path };
+	} finally {
+		await scratch.dispose();
+		await staged.dispose();
+	}
+}
+
+/** Everything a component writes, once both of its pipes have ended. */
+export async function collect(component: ComponentProcess): Promise<{ out: string; err: string }> {
+	let out = "";
+	let err = "";
+	await Promise.all([
+		new Promise<void>((resolve) =>
+			component.transport.listen({
+				chunk: (bytes) => {
+					out += Buffer.from(bytes).toString("latin1");
+				},
+				ended: resolve,
+				failed: () => resolve(),
+			}),
+		),
+		new Promise<void>((resolve) =>
+			component.stderr.listen({
+				chunk: (bytes) => {
+					err += Buffer.from(bytes).toString("latin1");
+				},
+				ended: resolve,
+			}),
+		),
+	]);
+	return { out, err };
 }
