@@ -1,0 +1,9 @@
+/** `millrace/node`: packages in directories, components as processes, and the core's digests with the native hash. */
+
+export { type DirectoryOptions, type DirectorySource, directory } from "./directory.ts";
+export type { Launcher, LauncherOptions } from "./launchers.ts";
+export { digestPackage, inspectPackage } from "./packages.ts";
+export type { Command } from "./process.ts";
+export { type NodeRuntime, type NodeRuntimeOptions, nodeRuntime, type Sandbox } from "./runtime.ts";
+export { nodeSha256 } from "./sha256.ts";
+export { TREE_LIMITS, type TreeLimits } from "./tree/walk.ts";
