@@ -1,14 +1,268 @@
-import type { CapabilityCall, ChildCall, ComponentPort, Failure, RunResult, Session, Settlement } from "./ports.ts";
+/** The component's role machine: one root Run from its request to its flushed terminal (Run/1 sections 3 to 9). */
+
+import type { JsonValue } from "../json/index.ts";
+import { admitOperation, rootTerminal, type Terminal } from "./admission.ts";
+import { readRoot } from "./calls.ts";
+import { STANDARD_ERRORS } from "./codes.ts";
+import { type Answer, type Inbound, paramsFault, type Role, SessionCore } from "./core.ts";
+import { operationalError, type Payload, responseFrame, standardError } from "./encode.ts";
+import { CallRefused } from "./errors.ts";
+import type {
+	CapabilityCall,
+	ChildCall,
+	ComponentEnd,
+	ComponentPort,
+	Failure,
+	LocalFailure,
+	RunResult,
+	Session,
+	Settlement,
+} from "./ports.ts";
+import type { Outbound } from "./sender.ts";
+
+/**
+ * - `waiting`: no root yet.
+ * - `running`: the handler works.
+ * - `settling`: it ended; its remaining calls are cancelled and their responses awaited.
+ * - `ready`: the terminal waits to be written.
+ * - `refusing`: the root was invalid; its `-32602` answer waits to be written.
+ * - `published`: its write has begun; what comes in is no longer read.
+ * - `over`
+ */
+type Phase = "waiting" | "running" | "settling" | "ready" | "refusing" | "published" | "over";
+
+/** One call, until its response: `settle` goes when the caller has its answer, the entry stays as a tombstone. */
+interface Pending {
+	readonly serial: number;
+	settle: ((settlement: Settlement) => void) | undefined;
+}
+
+const CANCELLED: Failure = { code: "CANCELLED", message: "The call was cancelled." };
 
 /** The component's side of one Run/1 channel. */
-export declare class ComponentSession implements Session {
-	constructor(port: ComponentPort);
-	receive(chunk: Uint8Array): void;
-	inputEnded(): void;
-	readFailed(error?: unknown): void;
-	takeFrame(): Uint8Array | undefined;
-	written(): void;
-	writeFailed(error?: unknown): void;
-	call(call: ChildCall | CapabilityCall, settle: (settlement: Settlement) => void): { cancel(): void };
-	finish(end: RunResult | { readonly failure: Failure }): void;
+export class ComponentSession implements Session {
+	readonly #port: ComponentPort;
+	readonly #core: SessionCore;
+	readonly #calls = new Map<Outbound, Pending>();
+	#phase: Phase = "waiting";
+	#rootId: string | undefined;
+	#cancelled = false;
+	#terminal: Payload = "";
+	#ended: ComponentEnd | undefined;
+	#serial = 0;
+
+	constructor(port: ComponentPort) {
+		this.#port = port;
+		this.#core = new SessionCore(this.#role(), port);
+		this.#core.note({ type: "opened", role: "component" });
+	}
+
+	receive(chunk: Uint8Array): void {
+		this.#core.receive(chunk);
+	}
+
+	inputEnded(): void {
+		this.#core.inputEnded();
+	}
+
+	readFailed(error?: unknown): void {
+		this.#core.readFailed(error);
+	}
+
+	takeFrame(): Uint8Array | undefined {
+		return this.#core.out.take();
+	}
+
+	written(): void {
+		this.#core.written();
+	}
+
+	writeFailed(error?: unknown): void {
+		this.#core.writeFailed(error);
+	}
+
+	/**
+	 * Admits a call, with a snapshot of its values; `settle` is called exactly once, later or within `cancel`.
+	 *
+	 * Throws {@link InvalidMessage} for arguments that make no valid frame, else {@link CallRefused}: `OWNER_CLOSED` when the
+	 * root doesn't admit calls (not started, cancelled, or its handler has ended), `RESOURCE_EXHAUSTED` at 64 pending calls
+	 * (cancelled ones count until their response) or 65,536 in all. Nothing was queued then.
+	 */
+	call(call: ChildCall | CapabilityCall, settle: (settlement: Settlement) => void): { cancel(): void } {
+		const { request, snapshot } = admitOperation(call);
+		if (this.#phase !== "running" || this.#cancelled || this.#core.dead) {
+			throw new CallRefused("OWNER_CLOSED", "The Run no longer admits calls.");
+		}
+		const refusal = this.#core.out.refusal();
+		if (refusal !== undefined) throw new CallRefused("RESOURCE_EXHAUSTED", refusal);
+		this.#serial += 1;
+		const pending: Pending = { serial: this.#serial, settle };
+		this.#core.note({ type: "call", serial: pending.serial, call: snapshot });
+		const outbound = this.#core.out.request(request);
+		this.#calls.set(outbound, pending);
+		return { cancel: () => this.#cancelCall(outbound, pending) };
+	}
+
+	/**
+	 * The handler has ended. Closes admission, records whether it abandoned live calls, cancels them, and queues the terminal
+	 * when every response has come. An abandoned call turns a result into `EXECUTION_FAILED` (reading R10); root
+	 * cancellation, up to the moment of publication, turns anything into `CANCELLED` (reading R8).
+	 */
+	finish(end: RunResult | { readonly failure: Failure }): void {
+		if (this.#phase !== "running" || this.#core.dead) return;
+		const terminal = rootTerminal(end);
+		this.#core.note({ type: "finish", end: terminal.end });
+		this.#terminal = this.#judged(terminal);
+		this.#phase = "settling";
+		this.#cancelCalls();
+		this.#whenQuiescent();
+	}
+
+	#judged(terminal: Terminal<unknown>): Payload {
+		const abandoned = [...this.#calls.values()].filter((pending) => pending.settle !== undefined).length;
+		if (terminal.code !== undefined || abandoned === 0) return terminal.payload;
+		return operationalError("EXECUTION_FAILED", `The handler returned while ${abandoned} of its calls were live.`);
+	}
+
+	#role(): Role {
+		return {
+			name: "component",
+			silence: () => undefined,
+			request: (request) => this.#request(request),
+			cancel: (requestId) => this.#cancelRoot(requestId),
+			response: (outbound, answer) => this.#response(outbound, answer),
+			inputEnded: () => this.#core.fail("CHANNEL_LOST", "The host closed the channel before the Run ended."),
+			truncated: (message) => this.#core.fail("PROTOCOL_ERROR", message),
+			readFailed: (message) => this.#core.fail("CHANNEL_LOST", `Reading from the host failed: ${message}`),
+			died: (failure, diagnosed) => this.#died(failure, diagnosed),
+			flushed: () => this.#flushed(),
+			writeFailed: (message) => this.#writeFailed(message),
+			wake: () => this.#core.recorder.nested(() => this.#port.wake()),
+		};
+	}
+
+	#request(request: Inbound): void {
+		// The one method a host may send: its second use is a violation whatever its params (section 1, state table).
+		if (this.#rootId !== undefined) {
+			const answer = standardError(STANDARD_ERRORS.invalidRequest, "A channel has one flow/run.");
+			this.#core.fail("PROTOCOL_ERROR", "The host sent a second flow/run.", responseFrame(request.id, answer));
+			return;
+		}
+		this.#rootId = request.id;
+		const fault = paramsFault(request);
+		if (fault !== undefined) {
+			this.#core.note({ type: "refused", requestId: request.id, code: STANDARD_ERRORS.invalidParams });
+			this.#terminal = standardError(STANDARD_ERRORS.invalidParams, fault);
+			this.#ready("refusing");
+			return;
+		}
+		this.#phase = "running";
+		const invocation = readRoot(request.params as Parameters<typeof readRoot>[0]);
+		this.#core.note({ type: "started" });
+		this.#core.recorder.nested(() => this.#port.start(invocation));
+	}
+
+	#cancelRoot(requestId: string): void {
+		const open = this.#phase === "running" || this.#phase === "settling" || this.#phase === "ready";
+		if (requestId !== this.#rootId || !open || this.#cancelled) {
+			this.#core.note({ type: "ignored", reason: "a cancellation of nothing that is pending" });
+			return;
+		}
+		this.#cancelled = true;
+		this.#core.note({ type: "condition", code: "CANCELLED", message: "The host cancelled the Run." });
+		this.#core.recorder.nested(() => this.#port.cancelled());
+		this.#cancelCalls();
+	}
+
+	#response(outbound: Outbound, answer: Answer): void {
+		const pending = this.#calls.get(outbound);
+		this.#calls.delete(outbound);
+		if (pending?.settle !== undefined) this.#settle(pending, settlementOf(outbound, answer));
+		this.#whenQuiescent();
+	}
+
+	#settle(pending: Pending, settlement: Settlement): void {
+		const { settle } = pending;
+		if (settle === undefined) return;
+		pending.settle = undefined;
+		const code = "failure" in settlement ? settlement.failure.code : undefined;
+		this.#core.note({ type: "settled", serial: pending.serial, ...(code === undefined ? {} : { code }) });
+		this.#core.recorder.nested(() => settle(settlement));
+	}
+
+	#cancelCall(outbound: Outbound, pending: Pending): void {
+		if (pending.settle === undefined) return;
+		this.#core.note({ type: "cancel-call", serial: pending.serial });
+		this.#cancel(outbound, pending);
+		this.#whenQuiescent();
+	}
+
+	#cancelCalls(): void {
+		for (const [outbound, pending] of [...this.#calls]) {
+			if (pending.settle !== undefined) this.#cancel(outbound, pending);
+		}
+	}
+
+	/** The caller has its answer at once; on the wire the request is dropped, or cancelled and awaited. */
+	#cancel(outbound: Outbound, pending: Pending): void {
+		if (this.#core.out.cancel(outbound)) this.#calls.delete(outbound);
+		this.#settle(pending, { failure: CANCELLED });
+	}
+
+	#whenQuiescent(): void {
+		if (this.#phase === "settling" && this.#calls.size === 0) this.#ready("ready");
+	}
+
+	#ready(phase: "ready" | "refusing"): void {
+		this.#phase = phase;
+		this.#core.note({ type: "ready" });
+		this.#core.out.terminal(() => this.#publish());
+	}
+
+	/** The claim of publication: from here on nothing that comes in counts (section 9). */
+	#publish(): string {
+		this.#phase = "published";
+		this.#core.stopReading();
+		this.#core.out.close();
+		const payload = this.#cancelled ? operationalError("CANCELLED", "The Run was cancelled.") : this.#terminal;
+		return responseFrame(this.#rootId ?? null, payload);
+	}
+
+	#flushed(): void {
+		if (this.#phase === "published") this.#close({ kind: "finished" });
+		else if (this.#ended !== undefined && this.#core.out.queued === 0) this.#close(this.#ended);
+	}
+
+	#writeFailed(message: string): void {
+		const text = `Writing to the host failed: ${message}`;
+		if (this.#phase === "published") this.#close({ kind: "fatal", code: "CHANNEL_LOST", message: text });
+		else if (this.#ended !== undefined) this.#close(this.#ended);
+		else this.#core.fail("CHANNEL_LOST", text);
+	}
+
+	#died(failure: LocalFailure, diagnosed: boolean): void {
+		this.#ended = { kind: "fatal", ...failure };
+		const calls = [...this.#calls.values()];
+		this.#calls.clear();
+		for (const pending of calls) this.#settle(pending, { failure });
+		if (!diagnosed) this.#close(this.#ended);
+	}
+
+	#close(end: ComponentEnd): void {
+		if (this.#phase === "over") return;
+		this.#phase = "over";
+		this.#core.stopReading();
+		this.#core.out.close();
+		this.#core.note({ type: "closed", end });
+		this.#core.recorder.nested(() => this.#port.closed(end));
+	}
 }
+
+function settlementOf(outbound: Outbound, answer: Answer): Settlement {
+	if ("failure" in answer) return { failure: answer.failure };
+	if (outbound.call.method === "flow/run-child") return { value: answer.result };
+	const { value, error } = answer.result as { readonly value?: JsonValue; readonly error?: DeclaredError };
+	return value === undefined ? { declared: error! } : { value };
+}
+
+type DeclaredError = { readonly name: string; readonly data: JsonValue };

@@ -13,8 +13,11 @@ export {
 export { ComponentSession } from "./component.ts";
 export { drive } from "./drive.ts";
 export { CallRefused, InvalidMessage } from "./errors.ts";
+export { FrameReader } from "./frames.ts";
 export { HostSession } from "./host.ts";
 export { HOST_SESSION_LIMITS, type HostSessionLimits, RUN_LIMITS } from "./limits.ts";
+export { memoryPipe } from "./memory.ts";
+export { checkMessage, isFailure } from "./messages.ts";
 export type {
 	Attachment,
 	CapabilityCall,
@@ -35,5 +38,8 @@ export type {
 	Session,
 	Settlement,
 } from "./ports.ts";
+export { type Divergence, type Replay, replay } from "./replay.ts";
+export type { Fault } from "./shapes.ts";
+export { streamTransport, type WritableStreamLike } from "./streams.ts";
 export { TRACE_VERSION, type TraceDecision, type TraceEvent, type TraceInput } from "./trace.ts";
 export type { Transport, TransportSink } from "./transport.ts";

@@ -32,8 +32,12 @@ export const RUN_LIMITS: {
 
 /** The bounds a host puts on one session beyond Run/1; crossing one is `RESOURCE_EXHAUSTED` (section 4). */
 export interface HostSessionLimits {
-	/** Bytes of settled operation results, and of the calls they answer, kept for replay. */
+	/**
+	 * JSON text of running calls, and of settled results kept for replay. A call that would cross it is refused before
+	 * dispatch; a result that would, is not kept: its operation ends as `RESOURCE_EXHAUSTED`.
+	 */
 	readonly retainedBytes: number;
 }
 
-export const HOST_SESSION_LIMITS: HostSessionLimits = { retainedBytes: 33_554_432 };
+/** Room for a maximal call and a maximal result beside ordinary traffic. */
+export const HOST_SESSION_LIMITS: HostSessionLimits = { retainedBytes: 67_108_864 };

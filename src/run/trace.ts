@@ -58,7 +58,7 @@ export type TraceDecision =
 	| { readonly type: "started" }
 	| { readonly type: "settled"; readonly serial: number; readonly code?: WireCode | LocalCode }
 	/** The root's terminal is ready, its write not yet begun. */
-	| { readonly type: "ready"; readonly code?: WireCode | number }
+	| { readonly type: "ready" }
 	| { readonly type: "closed"; readonly end: ComponentEnd }
 	| { readonly type: "dispatched"; readonly operationId: string; readonly requestId: string }
 	| { readonly type: "joined"; readonly operationId: string; readonly requestId: string }
@@ -78,11 +78,11 @@ export type TraceDecision =
 	| { readonly type: "concluded"; readonly conclusion: RunConclusion };
 
 /**
- * One event. `sequence` counts from 0 without gaps; `depth` is 0 for what the layer does by itself and one more for what it
- * does inside a callback of the session.
+ * One event. `sequence` counts from 0 without gaps. `during` is 0 for what the layer does by itself, else the number, counted
+ * from 1, of the callback of the session inside which it happened.
  */
 export type TraceEvent = {
 	readonly version: typeof TRACE_VERSION;
 	readonly sequence: number;
-	readonly depth: number;
+	readonly during: number;
 } & (TraceInput | TraceDecision);

@@ -1,0 +1,125 @@
+/** Checks on what a layer hands to a session, before anything is queued: its own mistakes stay local (Run/1 section 1). */
+
+import { JsonError } from "../json/index.ts";
+import { callParams, methodOf, readCall, rootParams } from "./calls.ts";
+import { admitCall, admitFailure, admitResult, type Call, operationalError, type Payload } from "./encode.ts";
+import { InvalidMessage } from "./errors.ts";
+import { isFailure, pointerOf } from "./messages.ts";
+import { METHODS } from "./methods.ts";
+import type { CapabilityCall, ChildCall, Failure, OperationOutcome, RootInvocation, RunResult } from "./ports.ts";
+
+/**
+ * Admits the params of one request of ours. Throws {@link InvalidMessage} with a pointer into `params` when they are no
+ * JSON/1 value inside their complete frame, or not what the method takes.
+ */
+export function admitRequest(method: string, params: unknown): Call {
+	let call: Call;
+	try {
+		call = admitCall(method, params);
+	} catch (error) {
+		if (!(error instanceof JsonError)) throw error;
+		const pointer = (error.pointer ?? "").replace(/^\/params/, "");
+		throw new InvalidMessage(pointer, `Invalid params of ${method}: ${error.message}`, error);
+	}
+	const fault = METHODS.get(method)!.params(call.params);
+	if (fault === undefined) return call;
+	const pointer = pointerOf(fault);
+	const place = pointer === "" ? "" : ` at ${JSON.stringify(pointer)}`;
+	throw new InvalidMessage(pointer, `Invalid params of ${method}:${place} ${fault.message}.`);
+}
+
+/** Admits the root of a host session. Throws {@link InvalidMessage}. */
+export function admitRoot(root: RootInvocation): Call {
+	return admitRequest("flow/run", rootParams(root));
+}
+
+/** Admits a component's call, and gives its snapshot. Throws {@link InvalidMessage}. */
+export function admitOperation(call: ChildCall | CapabilityCall): {
+	readonly request: Call;
+	readonly snapshot: ChildCall | CapabilityCall;
+} {
+	if (call.kind !== "child" && call.kind !== "capability") {
+		throw new InvalidMessage("", 'The kind of a call must be "child" or "capability".');
+	}
+	const request = admitRequest(methodOf(call), callParams(call));
+	return { request, snapshot: readCall(request.method, request.params) };
+}
+
+/** A terminal as it will be written, with what it means. */
+export interface Terminal<T> {
+	readonly end: T;
+	/** Absent for a success. */
+	readonly code?: Failure["code"];
+	readonly payload: Payload;
+}
+
+/**
+ * The root's terminal from what the handler came to. A result that is no `{ outcome, output }`, or doesn't fit its frame,
+ * is `INVALID_RESULT`; a failure that can't cross the wire is `EXECUTION_FAILED` without details (Run SDK/1 section 5).
+ */
+export function rootTerminal(
+	end: RunResult | { readonly failure: Failure },
+): Terminal<RunResult | { failure: Failure }> {
+	try {
+		if (Object.hasOwn(end, "failure")) {
+			const { failure } = end as { readonly failure: Failure };
+			if (!isFailure(failure)) return failed("EXECUTION_FAILED", "The handler failed.");
+			return failedWith(failure);
+		}
+	} catch {
+		return failed("EXECUTION_FAILED", "The handler failed.");
+	}
+	try {
+		const { value, payload } = admitResult(end);
+		const fault = METHODS.get("flow/run")!.result(value);
+		if (fault === undefined) return { end: value as unknown as RunResult, payload };
+		return failed("INVALID_RESULT", `The handler's result ${place(pointerOf(fault))}${fault.message}.`);
+	} catch (error) {
+		const why = error instanceof JsonError ? error.message : "It can't be read.";
+		return failed("INVALID_RESULT", `The handler's result makes no JSON/1 frame: ${why}`);
+	}
+}
+
+/**
+ * The terminal of an operation from what its work came to. What is not exactly an outcome of its method, or doesn't fit a
+ * frame with the longest id a waiter can have, is `INVALID_RESULT`.
+ */
+export function operationTerminal(method: string, outcome: OperationOutcome): Terminal<OperationOutcome> {
+	try {
+		const names = Object.keys(outcome);
+		if (names.length !== 1) return failed("INVALID_RESULT", "The work ended with no single outcome.");
+		if (names[0] === "failure") {
+			const { failure } = outcome as { readonly failure: Failure };
+			if (isFailure(failure)) return failedWith(failure);
+			return failed("INVALID_RESULT", "The work failed with an error that can't cross the wire.");
+		}
+		const isChild = method === "flow/run-child";
+		if (isChild !== (names[0] === "result")) {
+			const wanted = isChild ? "result" : "value or error";
+			return failed("INVALID_RESULT", `The work did not end with ${wanted}, as a ${method} must.`);
+		}
+		const { value, payload } = admitResult(isChild ? (outcome as { readonly result: RunResult }).result : outcome);
+		const fault = METHODS.get(method)!.result(value);
+		if (fault !== undefined) {
+			return failed("INVALID_RESULT", `The work's result ${place(pointerOf(fault))}${fault.message}.`);
+		}
+		return { end: (isChild ? { result: value } : value) as unknown as OperationOutcome, payload };
+	} catch (error) {
+		const why = error instanceof JsonError ? error.message : "It can't be read.";
+		return failed("INVALID_RESULT", `The work's result makes no JSON/1 frame: ${why}`);
+	}
+}
+
+/** A failure in our own words. */
+export function failed(code: Failure["code"], message: string): Terminal<{ failure: Failure }> {
+	return { end: { failure: { code, message } }, code, payload: operationalError(code, message) };
+}
+
+function failedWith(given: Failure): Terminal<{ failure: Failure }> {
+	const { failure, payload } = admitFailure(given);
+	return { end: { failure }, code: failure.code, payload };
+}
+
+function place(pointer: string): string {
+	return pointer === "" ? "" : `at ${JSON.stringify(pointer)} `;
+}

@@ -1,0 +1,70 @@
+/**
+ * Outgoing frames. JSON/1 bounds hold for the whole frame (reading R4), so a value is admitted inside its complete envelope,
+ * with the longest id it can get, before anything is queued; what is kept is text, ready for any id.
+ */
+
+import { admitJson, type JsonObject, type JsonValue } from "../json/index.ts";
+import { OPERATIONAL_ERROR } from "./codes.ts";
+import { RUN_LIMITS } from "./limits.ts";
+import type { Failure } from "./ports.ts";
+
+const LONGEST_ID = "x".repeat(RUN_LIMITS.tokenBytes);
+
+/** A response without its id: `"result":…` or `"error":…`. */
+export type Payload = string;
+
+/** A request's method and admitted params. */
+export interface Call {
+	readonly method: string;
+	readonly params: JsonObject;
+	/** The params as JSON text. */
+	readonly text: string;
+}
+
+/** Admits a request: throws what `admitJson` throws, with a pointer into the envelope. */
+export function admitCall(method: string, params: unknown): Call {
+	const envelope = admitJson({ jsonrpc: "2.0", id: LONGEST_ID, method, params }) as JsonObject;
+	const admitted = envelope.params as JsonObject;
+	return { method, params: admitted, text: JSON.stringify(admitted) };
+}
+
+/** Admits a result and gives its snapshot and payload: throws what `admitJson` throws. */
+export function admitResult(result: unknown): { readonly value: JsonValue; readonly payload: Payload } {
+	const envelope = admitJson({ jsonrpc: "2.0", id: LONGEST_ID, result }) as JsonObject;
+	const value = envelope.result!;
+	return { value, payload: `"result":${JSON.stringify(value)}` };
+}
+
+/** Admits the details of a valid failure: throws what `admitJson` throws. */
+export function admitFailure(failure: Failure): { readonly failure: Failure; readonly payload: Payload } {
+	const { code, message, details } = failure;
+	const data = details === undefined ? { code } : { code, details };
+	const error = { code: OPERATIONAL_ERROR, message, data };
+	const envelope = admitJson({ jsonrpc: "2.0", id: LONGEST_ID, error }) as JsonObject;
+	const admitted = envelope.error as { readonly data: { readonly details?: JsonValue } };
+	const snapshot = details === undefined ? { code, message } : { code, message, details: admitted.data.details! };
+	return { failure: snapshot, payload: `"error":${JSON.stringify(admitted)}` };
+}
+
+/** An operational error of our own words: short, without details, so that it always fits. */
+export function operationalError(code: Failure["code"], message: string): Payload {
+	return `"error":${JSON.stringify({ code: OPERATIONAL_ERROR, message, data: { code } })}`;
+}
+
+/** A standard JSON-RPC error of our own words. */
+export function standardError(code: number, message: string): Payload {
+	return `"error":${JSON.stringify({ code, message })}`;
+}
+
+export function requestFrame(id: string, method: string, paramsText: string): string {
+	return `{"jsonrpc":"2.0","id":"${id}","method":"${method}","params":${paramsText}}`;
+}
+
+export function cancelFrame(requestId: string): string {
+	return `{"jsonrpc":"2.0","method":"request/cancel","params":{"requestId":"${requestId}"}}`;
+}
+
+/** Ids are tokens: they need no escape. */
+export function responseFrame(id: string | null, payload: Payload): string {
+	return `{"jsonrpc":"2.0","id":${id === null ? "null" : `"${id}"`},${payload}}`;
+}

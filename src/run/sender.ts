@@ -1,0 +1,142 @@
+/** The sending half of a channel: what waits to be written, our request ids and their budgets, answers (Run/1 section 1). */
+
+import { encodeUtf8 } from "../web.ts";
+import { type Call, cancelFrame, type Payload, requestFrame, responseFrame } from "./encode.ts";
+import { RUN_LIMITS } from "./limits.ts";
+import type { RoleName } from "./methods.ts";
+import { Outbox, type Outgoing } from "./outbox.ts";
+import type { Recorder } from "./recorder.ts";
+
+/** A request of ours. `id` is set when its write begins; a cancelled one waits on for its response (a tombstone). */
+export interface Outbound {
+	readonly call: Call;
+	readonly entry: Outgoing;
+	id?: string;
+}
+
+export class Sender {
+	readonly #name: RoleName;
+	readonly #recorder: Recorder;
+	readonly #wake: () => void;
+	readonly #outbox = new Outbox();
+	/** Requests that are written and not answered. */
+	readonly #pending = new Map<string, Outbound>();
+	/** Admitted requests whose write has not begun. */
+	readonly #unsent = new Set<Outbound>();
+	#sent = 0;
+	#open = true;
+	/** What ordinary admission leaves for the settlement of channel endpoints (section 1). */
+	reserve: { slots: number; ids: number } = { slots: 0, ids: 0 };
+
+	constructor(name: RoleName, recorder: Recorder, wake: () => void) {
+		this.#name = name;
+		this.#recorder = recorder;
+		this.#wake = wake;
+	}
+
+	/** Requests that are queued or await their response, cancelled ones included. */
+	get pending(): number {
+		return this.#pending.size + this.#unsent.size;
+	}
+
+	/** Frames that wait to be taken. */
+	get queued(): number {
+		return this.#outbox.size;
+	}
+
+	/** Why one more request can't be admitted, or undefined. Settlements of endpoints may use the reserve. */
+	refusal(settlement = false): string | undefined {
+		const reserve = settlement ? { slots: 0, ids: 0 } : this.reserve;
+		if (this.pending >= RUN_LIMITS.pendingRequests - reserve.slots) {
+			return `${this.pending} calls are pending; await some of them first.`;
+		}
+		if (this.#sent + this.#unsent.size >= RUN_LIMITS.lifetimeRequests - reserve.ids) {
+			return `This channel has used its ${RUN_LIMITS.lifetimeRequests} requests.`;
+		}
+		return undefined;
+	}
+
+	/** Queues an admitted request. Its id is made when its write begins, so that one that is dropped uses none. */
+	request(call: Call, sent?: () => void): Outbound {
+		const take = (): string => {
+			this.#unsent.delete(outbound);
+			this.#sent += 1;
+			outbound.id = `${this.#name}:${this.#sent}`;
+			this.#pending.set(outbound.id, outbound);
+			sent?.();
+			return requestFrame(outbound.id, call.method, call.text);
+		};
+		const outbound: Outbound = { call, entry: { take } };
+		this.#unsent.add(outbound);
+		this.#push(outbound.entry);
+		return outbound;
+	}
+
+	/** Asks the peer to stop a request, or drops it when its write has not begun; true when it was dropped. */
+	cancel(outbound: Outbound): boolean {
+		const { id } = outbound;
+		if (id === undefined) {
+			this.#outbox.drop(outbound.entry);
+			this.#unsent.delete(outbound);
+			return true;
+		}
+		// Looked up when the write begins: a response that came meanwhile leaves nothing to cancel.
+		const take = (): string | undefined => (this.#pending.has(id) ? cancelFrame(id) : undefined);
+		this.#push({ take }, "control");
+		return false;
+	}
+
+	/** The pending request that a response with this id answers. */
+	find(id: string): Outbound | undefined {
+		return this.#pending.get(id);
+	}
+
+	/** A valid response came: the request no longer takes a slot. */
+	settle(outbound: Outbound): void {
+		if (outbound.id !== undefined) this.#pending.delete(outbound.id);
+	}
+
+	/** Queues an answer; `taken` runs when its write begins. */
+	respond(id: string, payload: Payload, taken: () => void): void {
+		const take = (): string => {
+			taken();
+			return responseFrame(id, payload);
+		};
+		this.#push({ take });
+	}
+
+	/** Queues the root's terminal, behind everything else; its text is decided when its write begins. */
+	terminal(take: () => string): void {
+		if (!this.#open) return;
+		this.#outbox.setLast({ take });
+		this.#wake();
+	}
+
+	#push(entry: Outgoing, lane: "control" | "ordinary" = "ordinary"): void {
+		if (!this.#open) return;
+		this.#outbox.push(entry, lane);
+		this.#wake();
+	}
+
+	take(): Uint8Array | undefined {
+		const text = this.#outbox.take();
+		if (text === undefined) return undefined;
+		const bytes = encodeUtf8(`${text}\n`);
+		this.#recorder.note({ type: "sent", frame: bytes.subarray(0, -1) });
+		return bytes;
+	}
+
+	/** Suppresses everything that is queued. Where the channel still takes writes, `last` may leave; true when it is queued. */
+	close(last?: string): boolean {
+		const leaves = last !== undefined && this.#open;
+		this.#open = false;
+		this.#outbox.clear();
+		this.#unsent.clear();
+		this.#pending.clear();
+		if (leaves) {
+			this.#outbox.push({ take: () => last });
+			this.#wake();
+		}
+		return leaves;
+	}
+}

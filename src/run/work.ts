@@ -1,0 +1,134 @@
+/** The work a component owns through its host: operations, the requests that wait for them, and their end (Run/1 sections 4 to 8). */
+
+import type { JsonObject } from "../json/index.ts";
+import { failed, operationTerminal } from "./admission.ts";
+import { readCall } from "./calls.ts";
+import type { WireCode } from "./codes.ts";
+import type { Inbound, SessionCore } from "./core.ts";
+import { operationalError } from "./encode.ts";
+import { type Entry, OperationLedger } from "./ledger.ts";
+import { type HostSessionLimits, RUN_LIMITS } from "./limits.ts";
+import type { HostPort, Operation, OperationOutcome } from "./ports.ts";
+
+export class OwnedWork {
+	readonly #core: SessionCore;
+	readonly #port: HostPort;
+	readonly #ledger: OperationLedger;
+	/** Operations whose work runs. */
+	readonly #operations = new Map<Entry, Operation>();
+	/** What a pending request waits for, by the request's id. */
+	readonly #waiting = new Map<string, Entry>();
+
+	constructor(core: SessionCore, port: HostPort, limits: HostSessionLimits) {
+		this.#core = core;
+		this.#port = port;
+		this.#ledger = new OperationLedger(limits.retainedBytes);
+	}
+
+	/** Operations whose work has not settled. */
+	get unsettled(): number {
+		return this.#ledger.unsettled;
+	}
+
+	/** A request of the component. `admitting`: the root still admits owned work. */
+	request(request: Inbound, admitting: boolean): void {
+		if (!this.#core.checkParams(request)) return;
+		if (!admitting) {
+			this.#refuse(request, "OWNER_CLOSED", "The Run no longer admits owned work.");
+		} else if (this.#core.pendingInbound > RUN_LIMITS.pendingRequests) {
+			this.#refuse(request, "RESOURCE_EXHAUSTED", `More than ${RUN_LIMITS.pendingRequests} requests are pending.`);
+		} else if (request.method === "flow/run-child" || request.method === "capability/call") {
+			this.#operation(request, request.params as JsonObject);
+		} else {
+			this.#refuse(request, "UNAVAILABLE", "This host has no channels.");
+		}
+	}
+
+	#operation(request: Inbound, params: JsonObject): void {
+		const call = readCall(request.method, params);
+		if (Object.keys(call.channels).length > 0) {
+			this.#refuse(request, "UNAVAILABLE", "This host has no channels.");
+			return;
+		}
+		const found = this.#ledger.find(request.method, params, request.bytes);
+		if (found.kind === "conflict") {
+			this.#refuse(request, "OPERATION_CONFLICT", "The operation id was used for another call.");
+			return;
+		}
+		if (found.kind === "full") {
+			this.#refuse(request, "RESOURCE_EXHAUSTED", "The host keeps no more calls and results of this Run.");
+			return;
+		}
+		const { entry } = found;
+		const type = found.kind === "new" ? "dispatched" : found.kind;
+		this.#core.note({ type, operationId: entry.operationId, requestId: request.id });
+		if (entry.payload !== undefined) {
+			this.#core.answer(request, entry.payload);
+			return;
+		}
+		entry.waiters.add(request.id);
+		this.#waiting.set(request.id, entry);
+		if (found.kind === "new") this.#dispatch(entry, call);
+	}
+
+	#dispatch(entry: Entry, call: Operation["call"]): void {
+		const operation: Operation = { call, settle: (outcome) => this.#settle(entry, outcome) };
+		this.#operations.set(entry, operation);
+		try {
+			this.#core.recorder.nested(() => this.#port.dispatch(operation));
+		} catch {
+			const failure = { code: "EXECUTION_FAILED", message: "The host could not start the work." } as const;
+			this.#settle(entry, { failure });
+		}
+	}
+
+	/** The atomic decision of one operation: whoever waits gets it now, whoever repeats the call gets it later. */
+	#settle(entry: Entry, outcome: OperationOutcome): void {
+		if (!this.#operations.delete(entry)) return;
+		const terminal = operationTerminal(entry.method, outcome);
+		this.#core.note({ type: "settle", operationId: entry.operationId, outcome: terminal.end });
+		const tooLarge = failed("RESOURCE_EXHAUSTED", "The host can't keep a result of this size.");
+		const { code, payload } = this.#ledger.settle(entry, terminal, tooLarge);
+		const { operationId } = entry;
+		this.#core.note(code === undefined ? { type: "decided", operationId } : { type: "decided", operationId, code });
+		for (const id of entry.waiters) {
+			this.#waiting.delete(id);
+			const request = this.#core.inbound(id);
+			if (request !== undefined) this.#core.answer(request, payload);
+		}
+		entry.waiters.clear();
+	}
+
+	/** `request/cancel`: settles one waiter; the work is asked to stop when no other is left (section 6). */
+	cancelWaiter(requestId: string): void {
+		const entry = this.#waiting.get(requestId);
+		const request = this.#core.inbound(requestId);
+		if (entry === undefined || request === undefined) {
+			this.#core.note({ type: "ignored", reason: "a cancellation of nothing that is pending" });
+			return;
+		}
+		this.#waiting.delete(requestId);
+		entry.waiters.delete(requestId);
+		this.#core.note({ type: "detached", operationId: entry.operationId, requestId });
+		this.#core.answer(request, operationalError("CANCELLED", "The call was cancelled."));
+		if (entry.waiters.size === 0) this.#abandon(entry);
+	}
+
+	/** The Run is closing: asks all work that runs to stop. */
+	abandonAll(): void {
+		for (const entry of [...this.#operations.keys()]) this.#abandon(entry);
+	}
+
+	#abandon(entry: Entry): void {
+		const operation = this.#operations.get(entry);
+		if (operation === undefined || entry.abandoned) return;
+		entry.abandoned = true;
+		this.#core.note({ type: "abandoned", operationId: entry.operationId });
+		this.#core.recorder.nested(() => this.#port.abandon(operation));
+	}
+
+	#refuse(request: Inbound, code: WireCode, message: string): void {
+		this.#core.note({ type: "refused", requestId: request.id, code });
+		this.#core.answer(request, operationalError(code, message));
+	}
+}
