@@ -123,7 +123,7 @@ function named<T>(map: Readonly<Record<string, T>> | undefined, option: string):
 }
 
 function settingsOf(stage: Stage, options: ContextOptions, where: string): JsonObject {
-	const checked = checkSettings(stage.snapshot, options.settings ?? {});
+	const checked = checkSettings(stage.snapshot, options.settings === undefined ? {} : options.settings);
 	if ("value" in checked) return checked.value;
 	throw refuse(checked.refusal.code, where, checked.refusal.message, { details: checked.refusal.details });
 }

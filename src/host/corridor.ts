@@ -123,7 +123,6 @@ class Invocation {
 		const supervisor = this.#supervisor(root, operations);
 		const process = await this.#launch(root.scratch);
 		const supervised = await supervisor.run(process, stop);
-		await this.#quiet(operations);
 		this.#unclean = operations.unclean;
 		return this.#conclude(supervised, operations);
 	}
@@ -217,6 +216,7 @@ class Invocation {
 				dispatch: (operation) => operations.dispatch(operation),
 				abandon: (operation) => operations.abandon(operation),
 				abandonAll: () => operations.abandonAll(),
+				quiet: () => this.#quiet(operations),
 				accept: (result) => checkResult(snapshot, result),
 				note: this.#note,
 				traced: tree.observed(),

@@ -65,7 +65,7 @@ export class HostError extends Error {
 	override readonly name: string = "HostError";
 	readonly code: FailureCode;
 	readonly phase: Phase;
-	readonly details?: JsonValue;
+	declare readonly details?: JsonValue;
 
 	constructor(message: string, fields: HostErrorFields) {
 		super(message, fields.cause === undefined ? undefined : { cause: fields.cause });
@@ -99,7 +99,7 @@ export class RunFailure extends HostError {
 	readonly digest: Digest;
 	readonly durationMs: number;
 	readonly stderr: StderrTail;
-	readonly result?: { readonly outcome: string; readonly output: JsonValue };
+	declare readonly result?: { readonly outcome: string; readonly output: JsonValue };
 
 	constructor(message: string, fields: RunFailureFields) {
 		super(message, fields);

@@ -76,6 +76,7 @@ export interface StderrSink {
 export interface ComponentProcess {
 	/** Its stdin and stdout. Bytes that come before `listen` are kept. */
 	readonly transport: Transport;
+	/** Its diagnostics. Bytes that come before `listen` are kept. */
 	readonly stderr: { listen(sink: StderrSink): void };
 	/** Settles when the process itself has ended, whoever still holds its pipes. */
 	readonly exited: Promise<ExitEvidence>;

@@ -21,8 +21,10 @@ export interface SupervisorContext {
 	readonly dispatch: HostPort["dispatch"];
 	readonly abandon: HostPort["abandon"];
 	readonly accept: HostPort["accept"];
-	/** Ask all dispatched work to stop: the Run is over, whatever it still does. */
+	/** Asks all dispatched work to stop: the Run is over, whatever it still does. */
 	abandonAll(): void;
+	/** Asks it to stop and waits, in bounded time, until it has. */
+	quiet(): Promise<void>;
 	note(event: HostEvent): void;
 	/** Whether anybody wants to see what the session does. */
 	readonly traced: boolean;
@@ -234,22 +236,26 @@ export class Supervisor {
 		this.#finishing = true;
 		for (const cancel of this.#timers) cancel();
 		this.#timers.clear();
-		const process = this.#process!;
-		void process.fence(this.#context.limits.fenceMs).then(({ gone, detail }) => {
-			this.#context.note({ type: "fenced", gone, detail });
-			const conclusion = this.#session.exited({
-				exitCode: this.#evidence?.exitCode ?? null,
-				signal: this.#evidence?.signal ?? null,
-				killed: this.#ending !== undefined,
-				fenceFailed: !gone,
-			});
-			this.#context.abandonAll();
-			this.#resolve({
-				conclusion: explain(conclusion, gone ? this.#held : (detail ?? this.#held)),
-				answer: this.#responded ? (this.#refusable ? "result" : "failure") : undefined,
-				gone,
-				stderr: this.#tail.read(),
-			});
+		void this.#conclude(this.#process!);
+	}
+
+	/** Proof that the component is gone, then that its owned work is at rest, then the verdict. */
+	async #conclude(process: ComponentProcess): Promise<void> {
+		const { limits, note } = this.#context;
+		const { gone, detail } = await process.fence(limits.fenceMs);
+		note({ type: "fenced", gone, detail });
+		await this.#context.quiet();
+		const conclusion = this.#session.exited({
+			exitCode: this.#evidence?.exitCode ?? null,
+			signal: this.#evidence?.signal ?? null,
+			killed: this.#ending !== undefined,
+			fenceFailed: !gone,
+		});
+		this.#resolve({
+			conclusion: explain(conclusion, gone ? this.#held : (detail ?? this.#held)),
+			answer: this.#responded ? (this.#refusable ? "result" : "failure") : undefined,
+			gone,
+			stderr: this.#tail.read(),
 		});
 	}
 }

@@ -1,0 +1,547 @@
+import { describe, expect, test } from "vitest";
+import { createAbortController } from "../../src/web.ts";
+import { answering, arrange, DONE, ending, expectNothingLeft, runScript } from "./arrange.ts";
+import type { FakeComponent, Script } from "./fake.ts";
+import { settle } from "./fake.ts";
+
+const RESULT_SCHEMA = JSON.stringify({
+	$schema: "https://flow.jig.md/schemas/schema-1.json",
+	type: "object",
+	properties: { output: { type: "number" } },
+});
+
+/** A component that waits for the host's cancellation and does nothing about it. */
+const deaf: Script = async (component) => {
+	await component.next();
+};
+
+const childCall = (id: string): object => ({
+	jsonrpc: "2.0",
+	id,
+	method: "flow/run-child",
+	params: { operationId: id, slot: "helper", input: null },
+});
+
+describe("acceptance (Run/1 section 9)", () => {
+	test("a correlated, declared, valid answer and a zero exit are a result", async () => {
+		const { stage, outcome } = await runScript(answering({ outcome: "done", output: [1, { a: "b" }] }));
+		expect(outcome).toEqual({ outcome: "done", output: [1, { a: "b" }] });
+		expect(stage.runtime.components[0]!.signals).toEqual([]);
+		expect(stage.runtime.components[0]!.stdinEnded).toBe(true);
+	});
+
+	test("the report tells digest, duration and stderr", async () => {
+		const stage = arrange({
+			main: async (component) => {
+				const root = await component.next();
+				component.complain("note");
+				await stage.runtime.clock.advance(250);
+				component.answer(root.id, DONE);
+				component.exit(0);
+			},
+		});
+		const pack = await stage.load("main");
+		const report = await stage.run(pack).result;
+		expect(report).toEqual({
+			...DONE,
+			digest: pack.digest,
+			durationMs: 250,
+			stderr: { text: "note", bytes: 4, truncated: false },
+		});
+	});
+
+	test("the root request carries the complete context", async () => {
+		const stage = arrange({
+			main: async (component) => {
+				const root = await component.next();
+				component.answer(root.id, { outcome: "done", output: root.params });
+				component.exit(0);
+			},
+		});
+		const run = stage.run(await stage.load("main"), { input: "Ada", deadlineMs: 5_000 });
+		expect((await run.result).output).toEqual({
+			protocol: "run/1",
+			input: "Ada",
+			settings: {},
+			attachments: {},
+			scratch: "/scratch/2",
+			deadlineUnixMs: 1_787_000_001_000 + 5_000,
+		});
+	});
+
+	test("a custom outcome is declared or refused", async () => {
+		const script = answering({ outcome: "partial", output: null });
+		const declared = "outcomes:\n  partial: Some of it.\n";
+		expect((await runScript(script, { frontmatter: declared })).outcome).toMatchObject({ outcome: "partial" });
+		expect((await runScript(script)).failure).toMatchObject({ code: "INVALID_RESULT", phase: "acceptance" });
+	});
+
+	test("the result schema sees the complete result", async () => {
+		const files = { "result.schema.json": RESULT_SCHEMA };
+		expect((await runScript(answering({ outcome: "done", output: 1 }), { files })).outcome).toBeDefined();
+		const { failure } = await runScript(answering({ outcome: "done", output: "secret" }), { files });
+		expect(failure).toMatchObject({
+			code: "INVALID_RESULT",
+			phase: "acceptance",
+			details: [{ instancePointer: "/output", schemaPointer: "/properties/output", keyword: "type" }],
+		});
+		expect(failure!.message).not.toContain("secret");
+	});
+
+	test.each([
+		["a nonzero exit", (component: FakeComponent) => component.exit(3)],
+		["a signal", (component: FakeComponent) => component.exit(null, "SIGSEGV")],
+	])("%s after the answer is EXECUTION_FAILED", async (_, end) => {
+		const { failure } = await runScript(async (component) => {
+			component.answer((await component.next()).id, DONE);
+			end(component);
+		});
+		expect(failure).toMatchObject({ code: "EXECUTION_FAILED", phase: "acceptance" });
+	});
+
+	test("a component that answers and stays is killed: EXECUTION_FAILED", async () => {
+		const { failure, stage } = await runScript(async (component) => {
+			component.ignoresTerminate = true;
+			component.answer((await component.next()).id, DONE);
+		});
+		expect(failure).toMatchObject({ code: "EXECUTION_FAILED", phase: "acceptance" });
+		expect(stage.runtime.components[0]!.signals).toEqual(["terminate", "kill"]);
+		expect(failure!.durationMs).toBe(3_000);
+	});
+
+	test("an exit within the grace is in time, a late one isn't", async () => {
+		const exitingAfter =
+			(ms: number): Script =>
+			async (component) => {
+				component.answer((await component.next()).id, DONE);
+				wait(component, ms, () => component.exit(0));
+			};
+		expect((await runScript(exitingAfter(1_900))).outcome).toEqual(DONE);
+		expect((await runScript(exitingAfter(2_100))).failure).toMatchObject({ code: "EXECUTION_FAILED" });
+	});
+
+	test.each([
+		["a frame", '{"jsonrpc":"2.0","method":"x"}\n'],
+		["stray bytes", "bye"],
+		["an empty line", "\n"],
+	])("%s after the answer is PROTOCOL_ERROR", async (_, text) => {
+		const { failure } = await runScript(async (component) => {
+			component.answer((await component.next()).id, DONE);
+			component.write(text);
+			component.exit(0);
+		});
+		expect(failure).toMatchObject({ code: "PROTOCOL_ERROR", phase: "acceptance" });
+	});
+
+	test("an answer with a call still pending can't be a success (reading R3)", async () => {
+		const { failure } = await runScript(
+			async (component) => {
+				const root = await component.next();
+				const answer = { jsonrpc: "2.0", id: root.id, result: DONE };
+				component.write(`${JSON.stringify(childCall("c1"))}\n${JSON.stringify(answer)}\n`);
+				component.exit(0);
+			},
+			{ children: { helper: () => new Promise<never>(() => undefined) } },
+		);
+		expect(failure!.code).toBe("PROTOCOL_ERROR");
+	});
+});
+
+/** Does something later, on the Run's own clock. */
+function wait(component: FakeComponent, ms: number, run: () => void): void {
+	component.clock.schedule(ms, run, false);
+}
+
+describe("an operational error as the answer", () => {
+	test.each(["UNAVAILABLE", "INVALID_INPUT", "EXECUTION_FAILED"])("%s is the Run's", async (code) => {
+		const { failure } = await runScript(async (component) => {
+			const root = await component.next();
+			const error = { code: -32000, message: "told", data: { code, details: { a: 1 } } };
+			component.write({ jsonrpc: "2.0", id: root.id, error });
+			component.exit(0);
+		});
+		expect(failure).toMatchObject({ code, phase: "run", message: "told", details: { a: 1 } });
+	});
+
+	test("a standard JSON-RPC error is PROTOCOL_ERROR", async () => {
+		const { failure } = await runScript(async (component) => {
+			const root = await component.next();
+			component.write({ jsonrpc: "2.0", id: root.id, error: { code: -32603, message: "internal" } });
+			component.exit(0);
+		});
+		expect(failure).toMatchObject({ code: "PROTOCOL_ERROR", phase: "run" });
+	});
+});
+
+describe("an end before an answer (section 9, reading R1)", () => {
+	test("exit 0 is CHANNEL_LOST", async () => {
+		const { failure } = await runScript(async (component) => {
+			await component.next();
+			component.exit(0);
+		});
+		expect(failure).toMatchObject({ code: "CHANNEL_LOST", phase: "run" });
+	});
+
+	test.each([
+		["exit 3", 3, null],
+		["a signal of its own", null, "SIGSEGV"],
+	])("%s is EXECUTION_FAILED, even when stdout ended first", async (_, code, signal) => {
+		const { failure, stage } = await runScript(async (component) => {
+			await component.next();
+			component.closeStdout();
+			wait(component, 500, () => component.exit(code, signal));
+		});
+		expect(failure).toMatchObject({ code: "EXECUTION_FAILED", phase: "run" });
+		expect(stage.runtime.components[0]!.signals).toEqual([]);
+	});
+
+	test("stdout closed by a process that stays is CHANNEL_LOST, and it is ended", async () => {
+		const { failure, stage } = await runScript(async (component) => {
+			await component.next();
+			component.closeStdout();
+		});
+		expect(failure).toMatchObject({ code: "CHANNEL_LOST", phase: "run" });
+		expect(stage.runtime.components[0]!.signals).toEqual(["terminate"]);
+	});
+
+	test("a process that was never there keeps its stderr", async () => {
+		const { failure } = await runScript((component) => {
+			component.complain("cannot find module");
+			component.exit(1);
+		});
+		expect(failure).toMatchObject({
+			code: "EXECUTION_FAILED",
+			stderr: { text: "cannot find module", bytes: 18, truncated: false },
+		});
+	});
+});
+
+describe("a peer that breaks the protocol (section 1)", () => {
+	test.each<[string, string | Uint8Array]>([
+		["stdout pollution", "Listening on port 3000\n"],
+		["invalid UTF-8", new Uint8Array([0x7b, 0xff, 0x7d, 0x0a])],
+		["a byte order mark", "\ufeff{}\n"],
+		["a batch", "[]\n"],
+		["an unknown response", '{"jsonrpc":"2.0","id":"nobody","result":null}\n'],
+	])("%s is PROTOCOL_ERROR, and it is ended", async (_, bytes) => {
+		const { failure, stage } = await runScript(async (component) => {
+			await component.next();
+			component.write(bytes);
+		});
+		expect(failure).toMatchObject({ code: "PROTOCOL_ERROR", phase: "run" });
+		expect(stage.runtime.components[0]!.signals[0]).toBe("terminate");
+		expect(stage.runtime.components[0]!.stdinEnded).toBe(true);
+	});
+
+	test("pollution is quoted, escaped", async () => {
+		const { failure } = await runScript(async (component) => {
+			await component.next();
+			component.write("\u001b[31mListening\u001b[0m on port 3000\n");
+		});
+		expect(failure!.message).toContain("\\u{1b}[31mListening");
+		expect(failure!.message).not.toContain("\u001b");
+	});
+
+	test("a partial frame at the end is PROTOCOL_ERROR", async () => {
+		const { failure } = await runScript(async (component) => {
+			await component.next();
+			component.write('{"jsonrpc"');
+			component.exit(0);
+		});
+		expect(failure).toMatchObject({ code: "PROTOCOL_ERROR", phase: "run" });
+	});
+
+	test("a violation is told before the component is ended", async () => {
+		const { stage } = await runScript(async (component) => {
+			await component.next();
+			component.write("not json\n");
+		});
+		expect(stage.runtime.components[0]!.heard).toContain("-32700");
+	});
+});
+
+describe("cancellation and deadline (section 8)", () => {
+	test("one request/cancel, and the answer CANCELLED", async () => {
+		const stage = arrange({
+			main: async (component) => {
+				const root = await component.next();
+				const cancel = await component.next();
+				expect(cancel).toEqual({ jsonrpc: "2.0", method: "request/cancel", params: { requestId: root.id } });
+				const error = { code: -32000, message: "stopped", data: { code: "CANCELLED" } };
+				component.write({ jsonrpc: "2.0", id: root.id, error });
+				component.exit(0);
+			},
+		});
+		const run = stage.run(await stage.load("main"));
+		await settle();
+		run.cancel();
+		run.cancel();
+		const [, failure] = await ending(stage, run);
+		expect(failure).toMatchObject({ code: "CANCELLED", phase: "run" });
+		expect(stage.runtime.components[0]!.signals).toEqual([]);
+		expect(stage.runtime.components[0]!.heard.match(/request\/cancel/g)).toHaveLength(1);
+		expectNothingLeft(stage);
+	});
+
+	test("a deaf component is terminated after the grace, a stubborn one killed", async () => {
+		const stage = arrange({
+			main: async (component) => {
+				component.ignoresTerminate = true;
+				await component.next();
+			},
+		});
+		const run = stage.run(await stage.load("main"));
+		await settle();
+		run.cancel();
+		await stage.runtime.clock.advance(999);
+		expect(stage.runtime.components[0]!.signals).toEqual([]);
+		await stage.runtime.clock.advance(1);
+		expect(stage.runtime.components[0]!.signals).toEqual(["terminate"]);
+		const [, failure] = await ending(stage, run);
+		expect(failure).toMatchObject({ code: "CANCELLED", phase: "run" });
+		expect(stage.runtime.components[0]!.signals).toEqual(["terminate", "kill"]);
+		expectNothingLeft(stage);
+	});
+
+	test("the deadline is DEADLINE_EXCEEDED, to the millisecond", async () => {
+		const { failure } = await runScript(deaf, { deadlineMs: 5_000 });
+		expect(failure).toMatchObject({ code: "DEADLINE_EXCEEDED", phase: "run", durationMs: 6_000 });
+	});
+
+	test("the first recorded condition stays", async () => {
+		const stage = arrange({ main: deaf });
+		const run = stage.run(await stage.load("main"), { deadlineMs: 500 });
+		await settle();
+		await stage.runtime.clock.advance(499);
+		run.cancel();
+		expect((await ending(stage, run))[1]!.code).toBe("CANCELLED");
+	});
+
+	test("a result that comes after the cancellation doesn't help (reading R8)", async () => {
+		const stage = arrange({
+			main: async (component) => {
+				const root = await component.next();
+				await component.next();
+				component.answer(root.id, DONE);
+				component.exit(0);
+			},
+		});
+		const run = stage.run(await stage.load("main"));
+		await settle();
+		run.cancel();
+		expect((await ending(stage, run))[1]!.code).toBe("CANCELLED");
+	});
+
+	test("a cancellation after the answer changes nothing", async () => {
+		const stage = arrange({
+			main: async (component) => {
+				component.answer((await component.next()).id, DONE);
+				wait(component, 1_000, () => component.exit(0));
+			},
+		});
+		const run = stage.run(await stage.load("main"));
+		await settle();
+		run.cancel();
+		expect((await ending(stage, run))[0]).toEqual(DONE);
+		expect(stage.runtime.components[0]!.heard).not.toContain("request/cancel");
+	});
+
+	test("a component that never reads is fenced at its deadline", async () => {
+		const { failure } = await runScript(
+			(component) => {
+				component.stalled = true;
+			},
+			{ input: "x".repeat(100_000), deadlineMs: 1_000 },
+		);
+		expect(failure).toMatchObject({ code: "DEADLINE_EXCEEDED", phase: "run", durationMs: 2_000 });
+	});
+
+	test("the user's signal cancels, and keeps no listener", async () => {
+		const stage = arrange({ main: deaf });
+		const controller = createAbortController();
+		const counted = counting(controller.signal);
+		const run = stage.run(await stage.load("main"), { signal: counted.signal });
+		await settle();
+		expect(counted.listeners()).toBe(1);
+		controller.abort();
+		expect((await ending(stage, run))[1]!.code).toBe("CANCELLED");
+		expect(counted.listeners()).toBe(0);
+	});
+
+	test("a Run that ends by itself leaves the user's signal alone", async () => {
+		const stage = arrange({ main: answering(DONE) });
+		const counted = counting(createAbortController().signal);
+		const pack = await stage.load("main");
+		for (let count = 0; count < 20; count += 1) await stage.run(pack, { signal: counted.signal }).result;
+		expect(counted.listeners()).toBe(0);
+	});
+
+	test("cancelled before it starts: nothing is launched, the phase is activation", async () => {
+		const stage = arrange({ main: answering(DONE) });
+		const controller = createAbortController();
+		controller.abort();
+		const [, failure] = await ending(stage, stage.run(await stage.load("main"), { signal: controller.signal }));
+		expect(failure).toMatchObject({ code: "CANCELLED", phase: "activation" });
+		expect(stage.runtime.components).toEqual([]);
+		expectNothingLeft(stage);
+	});
+
+	test("cancelled while it is launched: nothing is written", async () => {
+		const stage = arrange({ main: deaf });
+		let open: () => void = () => undefined;
+		stage.runtime.launching = new Promise((resolve) => {
+			open = resolve;
+		});
+		const run = stage.run(await stage.load("main"));
+		await settle();
+		run.cancel();
+		open();
+		expect((await ending(stage, run))[1]).toMatchObject({ code: "CANCELLED", phase: "activation" });
+		expect(stage.runtime.components[0]!.heard).toBe("");
+		expectNothingLeft(stage);
+	});
+});
+
+function counting(signal: AbortSignal): { signal: AbortSignal; listeners(): number } {
+	let listeners = 0;
+	const proxy = new Proxy(signal, {
+		get(target, name) {
+			const value: unknown = Reflect.get(target, name, target);
+			if (name === "addEventListener") listeners += 1;
+			if (name === "removeEventListener") listeners -= 1;
+			return typeof value === "function" ? value.bind(target) : value;
+		},
+	});
+	return { signal: proxy, listeners: () => listeners };
+}
+
+describe("floods (host limits)", () => {
+	test("stdout above its bound is RESOURCE_EXHAUSTED and a kill", async () => {
+		const { failure, stage } = await runScript(
+			async (component) => {
+				await component.next();
+				const line = `${JSON.stringify({ jsonrpc: "2.0", method: "noise", params: ["x".repeat(1_000_000)] })}\n`;
+				for (let count = 0; count < 20; count += 1) component.write(line);
+			},
+			{ limits: { stdoutBytes: 16_777_217 } },
+		);
+		expect(failure).toMatchObject({ code: "RESOURCE_EXHAUSTED", phase: "run" });
+		expect(stage.runtime.components[0]!.signals).toEqual(["kill"]);
+	});
+
+	test("stderr at its bound is admitted, above it RESOURCE_EXHAUSTED and a kill", async () => {
+		const complaining =
+			(bytes: number): Script =>
+			async (component) => {
+				const root = await component.next();
+				component.complain("x".repeat(bytes));
+				component.answer(root.id, DONE);
+				component.exit(0);
+			};
+		const limits = { stderrBytes: 1_000, stderrTailBytes: 10 };
+		expect((await runScript(complaining(1_000), { limits })).outcome).toEqual(DONE);
+		const { failure, stage } = await runScript(complaining(1_001), { limits });
+		expect(failure).toMatchObject({
+			code: "RESOURCE_EXHAUSTED",
+			phase: "run",
+			stderr: { text: "xxxxxxxxxx", bytes: 1_001, truncated: true },
+		});
+		expect(stage.runtime.components[0]!.signals).toContain("kill");
+	});
+});
+
+describe("descendants (reading R11)", () => {
+	test("one that holds stdout out of reach: our ends close, EXECUTION_FAILED names it", async () => {
+		const { failure } = await runScript(async (component) => {
+			component.held = true;
+			component.answer((await component.next()).id, DONE);
+			component.exit(0);
+		});
+		expect(failure).toMatchObject({ code: "EXECUTION_FAILED", phase: "acceptance", durationMs: 4_000 });
+		expect(failure!.message).toContain("a descendant holds stdout");
+	});
+
+	test("one in the group is killed: a shutdown kill after the answer is EXECUTION_FAILED", async () => {
+		const { failure } = await runScript(async (component) => {
+			component.heldInGroup = true;
+			component.answer((await component.next()).id, DONE);
+			component.exit(0);
+		});
+		expect(failure).toMatchObject({ code: "EXECUTION_FAILED", phase: "acceptance", durationMs: 2_000 });
+	});
+
+	test("one that holds stdout after a crash doesn't hide the crash", async () => {
+		const { failure } = await runScript(async (component) => {
+			component.heldInGroup = true;
+			await component.next();
+			component.exit(7);
+		});
+		expect(failure).toMatchObject({ code: "EXECUTION_FAILED", phase: "run" });
+	});
+});
+
+describe("activation and cleanup", () => {
+	test.each([
+		["scratch", "SCRATCH_FAILED", "activation"],
+		["launch", "LAUNCH_FAILED", "activation"],
+		["verify", "PACKAGE_STAGE_CHANGED", "package"],
+	] as const)("a failing %s is %s of phase %s, with its cause", async (step, code, phase) => {
+		const stage = arrange({ main: answering(DONE) });
+		const pack = await stage.load("main");
+		const cause = new Error("no");
+		stage.runtime.failing[step] = cause;
+		const [, failure] = await ending(stage, stage.run(pack));
+		expect(failure).toMatchObject({ code, phase, cause, digest: pack.digest });
+		expectNothingLeft(stage);
+	});
+
+	test("a failing attachment is ATTACHMENT_FAILED and what was prepared before is removed", async () => {
+		const stage = arrange({ main: answering(DONE) });
+		const pack = await stage.load("main", "attachments:\n  a: read\n");
+		stage.runtime.failing.attach = new Error("no");
+		const [, failure] = await ending(stage, stage.run(pack, { attachments: { a: { path: "/a" } } }));
+		expect(failure).toMatchObject({ code: "ATTACHMENT_FAILED", phase: "activation" });
+		expectNothingLeft(stage);
+	});
+
+	test("a failed cleanup is phase cleanup and keeps the result", async () => {
+		const stage = arrange({ main: answering({ outcome: "done", output: 7 }) });
+		const cause = new Error("busy");
+		stage.runtime.failing["scratch-removal"] = cause;
+		const [, failure] = await ending(stage, stage.run(await stage.load("main")));
+		expect(failure).toMatchObject({
+			code: "CLEANUP_FAILED",
+			phase: "cleanup",
+			cause,
+			result: { outcome: "done", output: 7 },
+		});
+	});
+
+	test("a failed cleanup doesn't hide what failed before", async () => {
+		const stage = arrange({ main: (component) => component.exit(1) });
+		const cause = new Error("busy");
+		stage.runtime.failing["scratch-removal"] = cause;
+		const [, failure] = await ending(stage, stage.run(await stage.load("main")));
+		expect(failure).toMatchObject({ code: "EXECUTION_FAILED", phase: "run", cause });
+		expect(failure).not.toHaveProperty("result");
+	});
+});
+
+test("a rejection that nobody looks at ends no program", async () => {
+	const unhandled: unknown[] = [];
+	const listener = (reason: unknown): void => {
+		unhandled.push(reason);
+	};
+	process.on("unhandledRejection", listener);
+	try {
+		const stage = arrange({ main: (component) => component.exit(1) });
+		const pack = await stage.load("main");
+		stage.run(pack);
+		stage.run(pack, { settings: { a: 1 } });
+		await settle();
+		await stage.runtime.clock.advance(10_000);
+		expect(unhandled).toEqual([]);
+	} finally {
+		process.off("unhandledRejection", listener);
+	}
+});
