@@ -1,4 +1,7 @@
 import { sha256 as nobleSha256 } from "@noble/hashes/sha2.js";
+import type { Digest } from "./digest.ts";
+
+export { type Digest, isDigest } from "./digest.ts";
 
 /** An incremental SHA-256 (FIPS 180-4). `update` takes the bytes before it returns; `digest` ends it. */
 export interface Sha256 {
@@ -21,15 +24,7 @@ export function toHex(bytes: Uint8Array): string {
 	return text;
 }
 
-/** The public spelling of a digest in every FLOW specification: `sha256:` and 64 lowercase hexadecimal digits. */
-export type Digest = `sha256:${string}`;
-
 /** Ends `hash` and renders it in the public spelling. */
 export function renderDigest(hash: Sha256): Digest {
 	return `sha256:${toHex(hash.digest())}`;
-}
-
-/** Whether `text` is a digest in its one public spelling. */
-export function isDigest(text: unknown): text is Digest {
-	return typeof text === "string" && /^sha256:[0-9a-f]{64}$/.test(text) && text.length === 71;
 }

@@ -1,4 +1,4 @@
-import { type Digest, isDigest } from "../sha256.ts";
+import { type Digest, isDigest } from "../digest.ts";
 
 /**
  * The exact public identity of a Capability Contract/1 or a Channel Contract/1 (Capability Contract/1 section 3).

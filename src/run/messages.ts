@@ -3,7 +3,7 @@
  * or its correlation fit. Which faults are answered, and with which id, is decided here; by whom and when, in the core.
  */
 
-import { isToken } from "../grammar/index.ts";
+import { isToken } from "../grammar/names.ts";
 import { formatPointer, isJsonObject, type JsonObject, type JsonValue } from "../json/index.ts";
 import { isWireCode, OPERATIONAL_ERROR, STANDARD_ERRORS, WIRE_CODES } from "./codes.ts";
 import { RUN_LIMITS } from "./limits.ts";

@@ -3,7 +3,7 @@
  * The context-free part of the published machine schema, except envelopes (see `messages.ts`).
  */
 
-import { isContractIdentity } from "../contract/index.ts";
+import { isContractIdentity } from "../contract/identity.ts";
 import { WIRE_CODES } from "./codes.ts";
 import { RUN_LIMITS } from "./limits.ts";
 import {

@@ -7,7 +7,8 @@
  * promises, never synchronous throws, and none of them makes an unhandled rejection when nobody looks.
  */
 import type { JsonValue } from "../json/index.ts";
-import { CallRefused, type ComponentSession, type RootInvocation, type Settlement } from "../run/index.ts";
+import { CallRefused } from "../run/errors.ts";
+import type { ComponentSession, RootInvocation, Settlement } from "../run/index.ts";
 import type { AbortSignal } from "../web.ts";
 import {
 	checkChannelOptions,

@@ -4,7 +4,10 @@
  * Author code never runs inside the session: the handler starts, and `run.signal` aborts, in a later microtask, so that
  * whatever they call finds the session between two inputs.
  */
-import { ComponentSession, drive, type RootInvocation, type Transport } from "../run/index.ts";
+// Not through the room's door: a component process loads neither the host's half of the machine nor a hash.
+import { ComponentSession } from "../run/component.ts";
+import { drive } from "../run/drive.ts";
+import type { RootInvocation, Transport } from "../run/index.ts";
 import { createAbortController } from "../web.ts";
 import { createContext } from "./context.ts";
 import { OperationError } from "./errors.ts";

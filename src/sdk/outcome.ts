@@ -4,7 +4,9 @@
  * accessors that throw, its message may be of any size.
  */
 import { admitJson, scalarLength } from "../json/index.ts";
-import { type Failure, isWireCode, RUN_LIMITS, type RunResult } from "../run/index.ts";
+import { isWireCode } from "../run/codes.ts";
+import type { Failure, RunResult } from "../run/index.ts";
+import { RUN_LIMITS } from "../run/limits.ts";
 import { OperationError } from "./errors.ts";
 
 const MAX_MESSAGE = RUN_LIMITS.messageScalars;

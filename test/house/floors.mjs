@@ -11,6 +11,7 @@ const repository = fileURLToPath(new URL("../..", import.meta.url));
 const FLOORS = [
 	"web",
 	"display",
+	"digest",
 	"sha256",
 	"unicode",
 	"json",

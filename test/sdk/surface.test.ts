@@ -1,5 +1,5 @@
 /** Run SDK/1 section 1: the entries expose the named surface and nothing else; the specification's examples compile. */
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import ts from "typescript";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import * as sdk from "../../adapters/node/sdk.ts";
@@ -67,6 +67,27 @@ describe("exports", () => {
 			expect([entry, names.sort()]).toEqual([entry, [...VALUES, ...TYPES].sort()]);
 		}
 	});
+});
+
+it("a component process loads no dependency and not the host's half of the machine", () => {
+	const entry = new URL("../../adapters/node/sdk.ts", import.meta.url).href;
+	const loaded = new Set([entry]);
+	const strangers: string[] = [];
+	for (const url of loaded) {
+		const { outputText } = ts.transpileModule(readFileSync(new URL(url), "utf8"), {
+			compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023, verbatimModuleSyntax: true },
+		});
+		for (const { fileName } of ts.preProcessFile(outputText).importedFiles) {
+			if (fileName.startsWith(".")) loaded.add(new URL(fileName, url).href);
+			else strangers.push(fileName);
+		}
+	}
+	const files = [...loaded].map((url) => url.slice(new URL("../../", import.meta.url).href.length));
+	expect([...new Set(strangers)].sort()).toEqual(["node:console", "node:process"]);
+	expect(
+		files.filter((file) => /^src\/(host|package|schema|unicode)\/|src\/run\/(host|ledger)\.ts|sha256/.test(file)),
+	).toEqual([]);
+	expect(files).toContain("src/run/component.ts");
 });
 
 describe("types", () => {
