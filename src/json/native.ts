@@ -11,115 +11,94 @@
 
 import { JSON_LIMITS } from "./limits.ts";
 import { isNumberInDomain } from "./number.ts";
+import { countColons, countLikelyColons, mayBeCrowded, mayHaveLongNumber } from "./scan.ts";
 import { exceedsUtf8 } from "./text.ts";
-import type { JsonValue } from "./value.ts";
-
-type Container = readonly JsonValue[] | { readonly [name: string]: JsonValue };
+import type { JsonObject, JsonValue } from "./value.ts";
 
 /**
  * Reads a well-formed text of at most `JSON_LIMITS.bytes` UTF-8 bytes. `undefined` when something is wrong, or might be.
  */
 export function parseNative(text: string): JsonValue | undefined {
-	// First, because the engine takes seconds and gigabytes for a hostile text that the scan refuses at once.
-	const colons = countColons(text);
-	if (colons < 0) return undefined;
+	let colons: number | undefined;
+	if (mayHaveLongNumber(text) || mayBeCrowded(text)) {
+		colons = countColons(text);
+		if (colons < 0) return undefined;
+	}
 	let value: JsonValue;
 	try {
 		value = JSON.parse(text) as JsonValue;
 	} catch {
 		return undefined;
 	}
-	return countKeys(value, text) === colons ? value : undefined;
+	const keys = countKeys(value, text);
+	if (keys < 0) return undefined;
+	// The likely colons are at least the members, and the members at least the keys: if both ends are equal, nothing was lost.
+	if (colons === undefined && countLikelyColons(text) === keys) return value;
+	colons ??= countColons(text);
+	return colons === keys ? value : undefined;
 }
 
 /**
  * Checks every value and name, a level of the tree at a time, and counts the own keys; -1 when a check fails. No recursion:
- * the engine may have read a text nested millions deep.
+ * the engine may have read a text nested far deeper than allowed.
  */
 function countKeys(root: JsonValue, text: string): number {
 	// The text itself is well-formed: only an escape can bring a lone surrogate.
 	const mayBreakPairs = text.includes("\\u");
 	// No escape is shorter than what it stands for, and a UTF-16 unit is at most three bytes of UTF-8.
-	const mayExceed = text.length * 3 > JSON_LIMITS.stringBytes;
-	if (!isScalarAllowed(root, mayBreakPairs, mayExceed)) return -1;
-	let level: Container[] = typeof root === "object" && root !== null ? [root] : [];
-	let nodes = 1;
+	const checksStrings = mayBreakPairs || text.length * 3 > JSON_LIMITS.stringBytes;
+	// Enumeration is the fastest way to the keys, but it goes on to inherited ones, if somebody made any.
+	const inheritsKeys = hasKeys(Object.prototype);
+
 	let keys = 0;
-	for (let depth = 2; level.length > 0; depth++) {
-		const below: Container[] = [];
-		for (const container of level) {
-			let children: readonly JsonValue[];
-			if (Array.isArray(container)) {
-				children = container;
-				if (children.length > JSON_LIMITS.items) return -1;
-			} else {
-				const names = Object.keys(container);
-				if (names.length > JSON_LIMITS.members) return -1;
-				keys += names.length;
-				for (const name of names) {
-					if (mayBreakPairs && !name.isWellFormed()) return -1;
-					if (exceedsUtf8(name, JSON_LIMITS.nameBytes)) return -1;
-				}
-				children = Object.values(container);
-			}
-			nodes += children.length;
-			if (nodes > JSON_LIMITS.nodes) return -1;
-			if (depth > JSON_LIMITS.depth && children.length > 0) return -1;
-			for (const child of children) {
-				if (typeof child === "object" && child !== null) below.push(child);
-				else if (!isScalarAllowed(child, mayBreakPairs, mayExceed)) return -1;
-			}
+	let nodes = 1;
+	let below: JsonValue[] = [];
+
+	const isAllowed = (value: JsonValue): boolean => {
+		if (typeof value === "number") return isNumberInDomain(value);
+		if (typeof value === "object") {
+			if (value !== null) below.push(value);
+			return true;
 		}
-		level = below;
+		return !checksStrings || typeof value !== "string" || isStringAllowed(value);
+	};
+
+	if (!isAllowed(root)) return -1;
+	for (let depth = 1; below.length > 0; depth++) {
+		const level = below;
+		below = [];
+		const nodesAbove = nodes;
+		for (let i = 0; i < level.length; i++) {
+			const container = level[i]!;
+			if (Array.isArray(container)) {
+				const items = container as readonly JsonValue[];
+				if (items.length > JSON_LIMITS.items) return -1;
+				nodes += items.length;
+				for (let j = 0; j < items.length; j++) if (!isAllowed(items[j]!)) return -1;
+			} else {
+				let members = 0;
+				for (const name in container as JsonObject) {
+					if (inheritsKeys && !Object.hasOwn(container as JsonObject, name)) continue;
+					members++;
+					if (exceedsUtf8(name, JSON_LIMITS.nameBytes) || (mayBreakPairs && !name.isWellFormed())) return -1;
+					if (!isAllowed((container as JsonObject)[name]!)) return -1;
+				}
+				if (members > JSON_LIMITS.members) return -1;
+				keys += members;
+				nodes += members;
+			}
+			if (nodes > JSON_LIMITS.nodes) return -1;
+		}
+		if (depth === JSON_LIMITS.depth && nodes > nodesAbove) return -1;
 	}
 	return keys;
 }
 
-function isScalarAllowed(value: JsonValue, mayBreakPairs: boolean, mayExceed: boolean): boolean {
-	if (typeof value === "number") return isNumberInDomain(value);
-	if (typeof value !== "string") return true;
-	if (mayBreakPairs && !value.isWellFormed()) return false;
-	return !mayExceed || !exceedsUtf8(value, JSON_LIMITS.stringBytes);
+function hasKeys(prototype: object): boolean {
+	for (const _ in prototype) return true;
+	return false;
 }
 
-/**
- * Colons outside of strings; -1 when a number token is too long, brackets are too deep, or there must be too many values.
- * The text may be anything: the engine checks the grammar afterwards.
- */
-function countColons(text: string): number {
-	const length = text.length;
-	let colons = 0;
-	let depth = 0;
-	let children = 0;
-	let run = 0;
-	for (let at = 0; at < length; at++) {
-		const unit = text.charCodeAt(at);
-		if (unit === 0x22) {
-			run = 0;
-			for (at++; at < length; at++) {
-				const inside = text.charCodeAt(at);
-				if (inside === 0x22) break;
-				if (inside === 0x5c) at++;
-			}
-		} else if ((unit >= 0x2d && unit <= 0x39) || unit === 0x2b || (unit | 0x20) === 0x65) {
-			// Digits, sign, point and exponent: no number token has anything else, and a separator ends the run.
-			run++;
-			if (run > JSON_LIMITS.numberBytes) return -1;
-		} else {
-			run = 0;
-			if (unit === 0x3a) {
-				colons++;
-			} else if (unit === 0x2c) {
-				children++;
-			} else if (unit === 0x5b || unit === 0x7b) {
-				children++;
-				depth++;
-				if (depth > JSON_LIMITS.depth) return -1;
-			} else if (unit === 0x5d || unit === 0x7d) {
-				depth--;
-			}
-		}
-	}
-	// Each value but the root follows a comma or an opening bracket; at most half of those counted here are empty containers.
-	return children > 2 * JSON_LIMITS.nodes ? -1 : colons;
+function isStringAllowed(text: string): boolean {
+	return text.isWellFormed() && !exceedsUtf8(text, JSON_LIMITS.stringBytes);
 }
