@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseExact } from "../../src/json/exact.ts";
-import { type JsonValue, parseJson } from "../../src/json/index.ts";
+import { equalJson, type JsonValue, parseJson } from "../../src/json/index.ts";
 import { parseNative } from "../../src/json/native.ts";
 import { utf8, verdict } from "./support.ts";
 
@@ -242,6 +242,48 @@ describe("with names added to Object.prototype", () => {
 			expect(Object.entries(parseJson('{"trap":1}') as object)).toEqual([["trap", 1]]);
 		});
 		expect(ran).toBe(false);
+	});
+});
+
+describe("big texts", () => {
+	const rows = (count: number, row: string) => `[${new Array(count).fill(row).join(",")}]`;
+
+	test.each<[string, string]>([
+		["brackets in a string", `["${"[{,:".repeat(80_000)}"]`],
+		["commas in a string", `["${",".repeat(600_000)}"]`],
+		["many empty containers", rows(300, rows(300, "[]"))],
+		[
+			"as many values as allowed, all empty containers",
+			`[${rows(65_535, "[]")},${rows(65_535, "{}")},${rows(65_535, "[]")},${rows(65_534, "{}")}]`,
+		],
+		["member colons and others", rows(3_000, '{"at":"12:30:00","x":"\\":","y" :": "}')],
+		["digits in a string", `{"k":"${"0123456789".repeat(20_000)}","n":${"1".repeat(15)}}`],
+	])("are answered by the fast reader: %s", (_, text) => {
+		expect(equalJson(parseNative(text)!, parseExact(utf8(text)))).toBe(true);
+	});
+
+	test.each<[string, string]>([
+		[
+			"one value too many, all empty containers",
+			`[${rows(65_535, "[]")},${rows(65_535, "{}")},${rows(65_535, "[]")},${rows(65_535, "{}")}]`,
+		],
+		["a duplicate far behind", `[${rows(3_000, '{"at":"12:30:00"}')},{"a":1,"a":1}]`],
+		["a duplicate that a colon in a string would hide", '{"a":1,"a":2,"b":"\\":"}'],
+		["a long number behind a long string", `["${"a".repeat(1_000)}",${"1.0".padEnd(129, "0")}]`],
+	])("are left to the exact reader: %s", (_, text) => {
+		expect(parseNative(text)).toBeUndefined();
+		expect(verdict(() => parseExact(utf8(text)))).toHaveProperty("refused");
+	});
+
+	test.each<[string, string, number]>([
+		["brackets, a hundred thousand deep", "[".repeat(100_000), 128],
+		["brackets, eight million deep and closed", "[".repeat(8_000_000) + "]".repeat(8_000_000), 128],
+		["members, two million deep", '{"a":'.repeat(2_000_000), 640],
+		["five million empty objects", `[${"{},".repeat(5_000_000)}{}]`, 196_609],
+		["sixteen million digits", "1".repeat(16_000_000), 0],
+		["sixteen million quotes", '"'.repeat(16_000_000), 2],
+	])("that are hostile are refused at once: %s", (_, text, offset) => {
+		expect(verdict(() => parseJson(text))).toMatchObject({ refused: { offset } });
 	});
 });
 
