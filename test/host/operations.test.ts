@@ -1,0 +1,537 @@
+import { describe, expect, test } from "vitest";
+import { parseCapabilityContract } from "../../src/contract/index.ts";
+import type { CapabilityProvider, ChildBinding, HostLimits, RunOptions } from "../../src/host/index.ts";
+import { answering, arrange, DONE, ending, expectNothingLeft, runScript, type Stage } from "./arrange.ts";
+import type { FakeComponent, Message, Script } from "./fake.ts";
+import { settle } from "./fake.ts";
+
+interface Call {
+	readonly slot?: string;
+	readonly method?: string;
+	readonly operationId?: string;
+	readonly intent?: string;
+	readonly input?: unknown;
+	readonly channels?: Record<string, string>;
+}
+
+function request(component: FakeComponent, id: string, call: Call): void {
+	const method = call.method === undefined ? "flow/run-child" : "capability/call";
+	component.write({ jsonrpc: "2.0", id, method, params: { operationId: id, slot: "helper", input: null, ...call } });
+}
+
+/** A parent that makes one call and answers with what came of it. */
+function calling(call: Call): Script {
+	return async (component) => {
+		const root = await component.next();
+		request(component, "c1", call);
+		const { result, error } = await component.next();
+		const output =
+			error === undefined ? { result } : { code: error.data?.code ?? error.code, details: error.data?.details ?? null };
+		component.answer(root.id, { outcome: "done", output });
+		component.exit(0);
+	};
+}
+
+/** What one call of the parent came to, the Run itself having succeeded. */
+async function came(
+	call: Call,
+	options: Partial<RunOptions> & {
+		limits?: Partial<HostLimits>;
+		frontmatter?: string;
+		files?: Record<string, string>;
+	} = {},
+): Promise<unknown> {
+	const { outcome, failure } = await runScript(calling(call), options);
+	if (failure !== undefined) throw failure;
+	return (outcome as { output: unknown }).output;
+}
+
+describe("a child bound to a function (Run/1 section 4)", () => {
+	test("gets slot, operation, intent and input, and gives the result", async () => {
+		const calls: unknown[] = [];
+		const helper: ChildBinding = ({ signal, ...call }) => {
+			calls.push({ ...call, aborted: signal.aborted });
+			return { outcome: "partial", output: [1] };
+		};
+		const call = { input: { a: 1 }, intent: "find it" };
+		expect(await came(call, { children: { helper } })).toEqual({ result: { outcome: "partial", output: [1] } });
+		expect(calls).toEqual([{ slot: "helper", operationId: "c1", intent: "find it", input: { a: 1 }, aborted: false }]);
+	});
+
+	test("an unbound slot is UNAVAILABLE (reading R12)", async () => {
+		expect(await came({})).toEqual({ code: "UNAVAILABLE", details: null });
+	});
+
+	test("`constructor` is an ordinary slot name", async () => {
+		expect(await came({ slot: "constructor" }, { children: {} })).toMatchObject({ code: "UNAVAILABLE" });
+	});
+
+	test.each<[string, unknown]>([
+		["throws", new Error("database password")],
+		["throws nothing useful", undefined],
+		["throws a code that isn't the wire's", { code: "PROTOCOL_ERROR" }],
+		["throws a code of the system", { code: "ENOENT" }],
+		[
+			"throws an object whose code can't be read",
+			{
+				get code() {
+					throw new Error("no");
+				},
+			},
+		],
+		["throws details outside JSON/1", { code: "UNAVAILABLE", message: "x", details: Number.NaN }],
+	])("that %s fails that operation only, without a word of it", async (_, error) => {
+		const { outcome, stage } = await runScript(calling({}), {
+			children: {
+				helper: () => {
+					throw error;
+				},
+			},
+		});
+		expect(outcome).toMatchObject({ output: { code: "EXECUTION_FAILED", details: null } });
+		expect(stage.runtime.components[0]!.heard).not.toContain("password");
+	});
+
+	test("an error with a wire code keeps code, message and details", async () => {
+		const error = Object.assign(new Error("gone"), { code: "UNCERTAIN", details: { at: 1 } });
+		const { outcome, stage } = await runScript(calling({}), { children: { helper: () => Promise.reject(error) } });
+		expect(outcome).toMatchObject({ output: { code: "UNCERTAIN", details: { at: 1 } } });
+		expect(stage.runtime.components[0]!.heard).toContain('"message":"gone"');
+	});
+
+	test("a message outside the wire's bounds is replaced", async () => {
+		const error = { code: "UNAVAILABLE", message: "x".repeat(1_025) };
+		const { outcome } = await runScript(calling({}), { children: { helper: () => Promise.reject(error) } });
+		expect(outcome).toMatchObject({ output: { code: "UNAVAILABLE" } });
+	});
+
+	test.each<[string, unknown]>([
+		["nothing", undefined],
+		["no outcome", { output: 1 }],
+		["no output", { outcome: "done" }],
+		["a member too many", { outcome: "done", output: 1, extra: 1 }],
+		["an outcome that is no LocalName", { outcome: "Done", output: 1 }],
+		["an inherited output", Object.assign(Object.create({ output: 1 }), { outcome: "done" })],
+		["a value outside JSON/1", { outcome: "done", output: () => 1 }],
+	])("that gives %s is INVALID_RESULT", async (_, given) => {
+		expect(await came({}, { children: { helper: () => given as never } })).toMatchObject({ code: "INVALID_RESULT" });
+	});
+
+	test("a call with channels is UNAVAILABLE before dispatch", async () => {
+		let called = false;
+		const helper: ChildBinding = () => {
+			called = true;
+			return DONE;
+		};
+		expect(await came({ channels: { out: "e1" } }, { children: { helper } })).not.toHaveProperty("result");
+		expect(called).toBe(false);
+	});
+
+	test("results beyond the retained bytes are RESOURCE_EXHAUSTED", async () => {
+		const helper: ChildBinding = () => ({ outcome: "done", output: "x".repeat(2_000) });
+		const limits = { retainedResultBytes: 1_000 };
+		expect(await came({}, { children: { helper }, limits })).toMatchObject({ code: "RESOURCE_EXHAUSTED" });
+	});
+});
+
+describe("cancellation of owned work (Run/1 sections 6 and 8)", () => {
+	test("the last waiter's cancellation aborts the function", async () => {
+		let aborted = false;
+		const { outcome } = await runScript(
+			async (component) => {
+				const root = await component.next();
+				request(component, "c1", {});
+				await settle();
+				component.write({ jsonrpc: "2.0", method: "request/cancel", params: { requestId: "c1" } });
+				const { error } = await component.next();
+				component.answer(root.id, { outcome: "done", output: error.data.code });
+				component.exit(0);
+			},
+			{
+				children: {
+					helper: ({ signal }) =>
+						new Promise((_, reject) => {
+							signal.addEventListener("abort", () => {
+								aborted = true;
+								reject(signal.reason);
+							});
+						}),
+				},
+			},
+		);
+		expect(outcome).toEqual({ outcome: "done", output: "CANCELLED" });
+		expect(aborted).toBe(true);
+	});
+
+	test("cancelling the Run cancels its functions at once", async () => {
+		let aborted = false;
+		const stage = arrange({
+			main: async (component) => {
+				const root = await component.next();
+				request(component, "c1", {});
+				await component.next();
+				await component.next();
+				const error = { code: -32000, message: "stopped", data: { code: "CANCELLED" } };
+				component.write({ jsonrpc: "2.0", id: root.id, error });
+				component.exit(0);
+			},
+		});
+		const run = stage.run(await stage.load("main"), {
+			children: {
+				helper: ({ signal }) =>
+					new Promise((resolve) => {
+						signal.addEventListener("abort", () => {
+							aborted = true;
+							resolve(DONE);
+						});
+					}),
+			},
+		});
+		await settle();
+		run.cancel();
+		await settle();
+		expect(aborted).toBe(true);
+		expect((await ending(stage, run))[1]!.code).toBe("CANCELLED");
+		expectNothingLeft(stage);
+	});
+
+	test("a function that ignores its signal holds the Run for its grace, and then not its success", async () => {
+		const { failure } = await runScript(
+			async (component) => {
+				const root = await component.next();
+				request(component, "c1", {});
+				await settle();
+				component.write({ jsonrpc: "2.0", method: "request/cancel", params: { requestId: "c1" } });
+				await component.next();
+				component.answer(root.id, DONE);
+				component.exit(0);
+			},
+			{ children: { helper: () => new Promise<never>(() => undefined) } },
+		);
+		expect(failure).toMatchObject({ code: "EXECUTION_FAILED", phase: "acceptance", durationMs: 1_000 });
+	});
+
+	test("work that outlives a failed Run doesn't outlive its bound", async () => {
+		const { failure } = await runScript(
+			async (component) => {
+				await component.next();
+				request(component, "c1", {});
+				await settle();
+				component.exit(1);
+			},
+			{ children: { helper: () => new Promise<never>(() => undefined) } },
+		);
+		expect(failure).toMatchObject({ code: "EXECUTION_FAILED", durationMs: 1_000 });
+	});
+});
+
+const CONTRACT = JSON.stringify({
+	$schema: "https://flow.jig.md/schemas/capability-contract-1.schema.json",
+	flowCapabilityContract: 1,
+	id: "https://example.org/store",
+	version: "1.0.0",
+	methods: {
+		read: {
+			input: { type: "string" },
+			output: { type: "number" },
+			errors: { "not-found": { type: "object", required: ["key"] } },
+		},
+	},
+});
+
+describe("capabilities (Capability Contract/1)", () => {
+	const { identity } = parseCapabilityContract(CONTRACT);
+	const uses = {
+		frontmatter: "uses:\n  store:\n    contract: ./store.json\n  scratch:\n    local: true\n",
+		files: { "store.json": CONTRACT },
+	};
+	const read = { slot: "store", method: "read", input: "key" };
+	const store = (call: CapabilityProvider["call"]): Partial<RunOptions> => ({
+		capabilities: { store: { contract: identity, call }, scratch: { call } },
+	});
+
+	test("a value within the contract", async () => {
+		const calls: unknown[] = [];
+		const options = store(({ signal, ...call }) => {
+			calls.push(call);
+			return { value: 7 };
+		});
+		expect(await came(read, { ...uses, ...options })).toEqual({ result: { value: 7 } });
+		expect(calls).toEqual([{ slot: "store", operationId: "c1", method: "read", input: "key" }]);
+	});
+
+	test("a declared error within the contract", async () => {
+		const error = { name: "not-found", data: { key: "k" } };
+		expect(await came(read, { ...uses, ...store(() => ({ error })) })).toEqual({ result: { error } });
+	});
+
+	test("an undeclared slot is PERMISSION_DENIED, an unbound one UNAVAILABLE (reading R12)", async () => {
+		expect(await came({ ...read, slot: "other" }, uses)).toMatchObject({ code: "PERMISSION_DENIED" });
+		expect(await came(read, uses)).toMatchObject({ code: "UNAVAILABLE" });
+	});
+
+	test("an unknown method and an input outside its schema never reach the provider", async () => {
+		let called = false;
+		const options = store(() => {
+			called = true;
+			return { value: 1 };
+		});
+		expect(await came({ ...read, method: "write" }, { ...uses, ...options })).toMatchObject({ code: "INVALID_INPUT" });
+		expect(await came({ ...read, input: 1 }, { ...uses, ...options })).toEqual({
+			code: "INVALID_INPUT",
+			details: [expect.objectContaining({ instancePointer: "", keyword: "type" })],
+		});
+		expect(called).toBe(false);
+	});
+
+	test.each<[string, unknown]>([
+		["a value outside its schema", { value: "text" }],
+		["an undeclared error", { error: { name: "denied", data: {} } }],
+		["error data outside its schema", { error: { name: "not-found", data: {} } }],
+		["an error without data", { error: { name: "not-found" } }],
+		["both", { value: 1, error: { name: "not-found", data: { key: 1 } } }],
+		["neither", {}],
+		["nothing", undefined],
+		["a value outside JSON/1", { value: Number.POSITIVE_INFINITY }],
+	])("%s is INVALID_RESULT", async (_, given) => {
+		expect(await came(read, { ...uses, ...store(() => given as never) })).toMatchObject({ code: "INVALID_RESULT" });
+	});
+
+	test("a provider that throws is EXECUTION_FAILED, with a wire code that code", async () => {
+		const throwing = (error: unknown): Partial<RunOptions> => store(() => Promise.reject(error));
+		expect(await came(read, { ...uses, ...throwing(new Error("x")) })).toMatchObject({ code: "EXECUTION_FAILED" });
+		const denied = Object.assign(new Error("no"), { code: "PERMISSION_DENIED" });
+		expect(await came(read, { ...uses, ...throwing(denied) })).toMatchObject({ code: "PERMISSION_DENIED" });
+	});
+
+	test("a local slot takes any method and value", async () => {
+		const call = { slot: "scratch", method: "anything", input: { a: 1 } };
+		const options = store(() => ({ value: { b: 2 } }));
+		expect(await came(call, { ...uses, ...options })).toEqual({ result: { value: { b: 2 } } });
+		const error = { name: "own", data: null };
+		expect(await came(call, { ...uses, ...store(() => ({ error })) })).toEqual({ result: { error } });
+	});
+});
+
+describe("a child package (Run/1 section 4)", () => {
+	/** A parent that makes the call, and a child under a script of its own. */
+	async function nested(
+		child: Script,
+		options: { call?: Call; frontmatter?: string; files?: Record<string, string>; limits?: Partial<HostLimits> } = {},
+	): Promise<{ stage: Stage; output: unknown }> {
+		const stage = arrange({ main: calling(options.call ?? { input: "Ada", intent: "secret" }), child }, options.limits);
+		const helper = await stage.load("child", options.frontmatter, options.files);
+		const [outcome, failure] = await ending(stage, stage.run(await stage.load("main"), { children: { helper } }));
+		if (failure !== undefined) throw failure;
+		expectNothingLeft(stage);
+		return { stage, output: (outcome as { output: unknown }).output };
+	}
+
+	test("runs in a context of its own and inherits the deadline only", async () => {
+		const { stage, output } = await nested(async (component) => {
+			const root = await component.next();
+			component.answer(root.id, { outcome: "done", output: root.params });
+			component.exit(0);
+		});
+		const parent = JSON.parse(stage.runtime.components[0]!.heard.split("\n")[0]!) as Message;
+		expect(output).toEqual({
+			result: {
+				outcome: "done",
+				output: {
+					protocol: "run/1",
+					input: "Ada",
+					settings: {},
+					attachments: {},
+					scratch: "/scratch/4",
+					deadlineUnixMs: parent.params.deadlineUnixMs,
+				},
+			},
+		});
+		expect(parent.params.scratch).toBe("/scratch/3");
+	});
+
+	test("may be given settings, attachments and children of its own", async () => {
+		const stage = arrange({
+			main: calling({ input: 1 }),
+			child: async (component) => {
+				const root = await component.next();
+				request(component, "g1", { slot: "deeper", input: root.params.attachments });
+				const { result } = await component.next();
+				component.answer(root.id, result);
+				component.exit(0);
+			},
+		});
+		const child = await stage.load("child", "attachments:\n  a: read\n");
+		const helper = {
+			package: child,
+			attachments: { a: { path: "/a" } },
+			children: { deeper: ({ input }: { input: unknown }) => ({ outcome: "done", output: input as never }) },
+		};
+		const [outcome] = await ending(stage, stage.run(await stage.load("main"), { children: { helper } }));
+		expect(outcome).toMatchObject({ output: { result: { output: { a: { path: "/attachment/5", access: "read" } } } } });
+	});
+
+	test("its own input schema decides: INVALID_INPUT, and nothing is launched", async () => {
+		const files = {
+			"input.schema.json": '{"$schema":"https://flow.jig.md/schemas/schema-1.json","type":"number"}',
+		};
+		const { output, stage } = await nested(answering(DONE), { files });
+		expect(output).toMatchObject({ code: "INVALID_INPUT", details: [{ keyword: "type" }] });
+		expect(stage.runtime.components).toHaveLength(1);
+	});
+
+	test.each<[string, Script, string]>([
+		["an operational error of its own", failing("RESOURCE_EXHAUSTED"), "RESOURCE_EXHAUSTED"],
+		["an undeclared outcome", answering({ outcome: "odd", output: 1 }), "INVALID_RESULT"],
+		["a broken protocol", (component) => component.write("hello\n"), "EXECUTION_FAILED"],
+		["a lost channel", (component) => component.exit(0), "EXECUTION_FAILED"],
+		["a crash", (component) => component.exit(9), "EXECUTION_FAILED"],
+	])("%s is seen by the parent as its code (reading R13)", async (_, script, code) => {
+		expect((await nested(script)).output).toMatchObject({ code });
+	});
+
+	test("a required channel that the call doesn't map is INVALID_INPUT", async () => {
+		const frontmatter = "channels:\n  events:\n    direction: send\n";
+		expect((await nested(answering(DONE), { frontmatter })).output).toMatchObject({ code: "INVALID_INPUT" });
+	});
+
+	test("one that can't be started is UNAVAILABLE, and the host's reasons stay with the host", async () => {
+		const stage = arrange({ main: calling({}) });
+		const helper = await stage.load("nowhere");
+		const run = stage.run(await stage.load("main"), { children: { helper } });
+		expect((await ending(stage, run))[0]).toMatchObject({ output: { code: "UNAVAILABLE", details: null } });
+		expect(stage.runtime.components[0]!.heard).not.toContain("no such script");
+	});
+
+	test("a disposed one is UNAVAILABLE", async () => {
+		const stage = arrange({ main: calling({}), child: answering(DONE) });
+		const helper = await stage.load("child");
+		const pack = await stage.load("main");
+		await helper.dispose();
+		const run = stage.run(pack, { children: { helper } });
+		expect((await ending(stage, run))[0]).toMatchObject({ output: { code: "UNAVAILABLE" } });
+	});
+
+	test("one that can't be proven gone is UNCERTAIN, and its parent can't succeed", async () => {
+		const stage = arrange({
+			main: calling({}),
+			child: (component) => {
+				component.held = true;
+				component.exit(1);
+			},
+		});
+		const helper = await stage.load("child");
+		const [, failure] = await ending(stage, stage.run(await stage.load("main"), { children: { helper } }));
+		expect(failure).toMatchObject({
+			code: "CLEANUP_FAILED",
+			phase: "cleanup",
+			result: { outcome: "done", output: { code: "UNCERTAIN" } },
+		});
+	});
+
+	test("one that crashed while its own work was in doubt is UNCERTAIN", async () => {
+		const stage = arrange({
+			main: calling({}),
+			child: async (component) => {
+				await component.next();
+				request(component, "g1", { slot: "deeper" });
+				await component.next();
+				component.exit(1);
+			},
+		});
+		const uncertain = Object.assign(new Error("who knows"), { code: "UNCERTAIN" });
+		const helper = {
+			package: await stage.load("child"),
+			children: { deeper: () => Promise.reject(uncertain) },
+		};
+		const run = stage.run(await stage.load("main"), { children: { helper } });
+		expect((await ending(stage, run))[0]).toMatchObject({ output: { code: "UNCERTAIN" } });
+	});
+
+	test("the children below one root are bounded in number and depth", async () => {
+		expect((await nested(answering(DONE), { limits: { concurrentChildren: 0 } })).output).toMatchObject({
+			code: "RESOURCE_EXHAUSTED",
+		});
+		expect((await nested(answering(DONE), { limits: { childDepth: 0 } })).output).toMatchObject({
+			code: "RESOURCE_EXHAUSTED",
+		});
+		expect((await nested(answering(DONE), { limits: { concurrentChildren: 1, childDepth: 1 } })).output).toMatchObject({
+			result: DONE,
+		});
+	});
+
+	test("a package that calls itself ends at the depth bound", async () => {
+		const stage = arrange(
+			{
+				main: async (component) => {
+					const root = await component.next();
+					request(component, "again", { slot: "self" });
+					const { result, error } = await component.next();
+					component.answer(root.id, { outcome: "done", output: error?.data.code ?? [result.output] });
+					component.exit(0);
+				},
+			},
+			{ childDepth: 3 },
+		);
+		const pack = await stage.load("main");
+		const target = { package: pack, children: {} as Record<string, ChildBinding> };
+		target.children.self = target;
+		const [outcome] = await ending(stage, stage.run(pack, { children: { self: target } }));
+		expect(outcome).toEqual({ outcome: "done", output: [[["RESOURCE_EXHAUSTED"]]] });
+		expectNothingLeft(stage);
+	});
+
+	test("is cancelled with its parent, and both are gone", async () => {
+		const stage = arrange({
+			main: async (component) => {
+				await component.next();
+				request(component, "c1", {});
+			},
+			child: async (component) => {
+				component.ignoresTerminate = true;
+				await component.next();
+			},
+		});
+		const helper = await stage.load("child");
+		const run = stage.run(await stage.load("main"), { children: { helper } });
+		await settle();
+		run.cancel();
+		const [, failure] = await ending(stage, run);
+		expect(failure).toMatchObject({ code: "CANCELLED", phase: "run", durationMs: 2_000 });
+		expect(stage.runtime.components.map((component) => component.heard.includes("request/cancel"))).toEqual([
+			true,
+			true,
+		]);
+		expectNothingLeft(stage);
+	});
+
+	test("shares its parent's deadline", async () => {
+		const stage = arrange({
+			main: async (component) => {
+				const root = await component.next();
+				request(component, "c1", {});
+				await component.next();
+				await component.next();
+				const error = { code: -32000, message: "late", data: { code: "DEADLINE_EXCEEDED" } };
+				component.write({ jsonrpc: "2.0", id: root.id, error });
+				component.exit(0);
+			},
+			child: async (component) => {
+				await component.next();
+			},
+		});
+		const helper = await stage.load("child");
+		const run = stage.run(await stage.load("main"), { children: { helper }, deadlineMs: 700 });
+		const [, failure] = await ending(stage, run);
+		expect(failure).toMatchObject({ code: "DEADLINE_EXCEEDED", phase: "run" });
+		expectNothingLeft(stage);
+	});
+});
+
+function failing(code: string): Script {
+	return async (component) => {
+		const root = await component.next();
+		component.write({ jsonrpc: "2.0", id: root.id, error: { code: -32000, message: "own", data: { code } } });
+		component.exit(0);
+	};
+}
