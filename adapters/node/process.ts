@@ -63,6 +63,7 @@ const ABORT_MS = 1_000;
 
 class Component implements ComponentProcess {
 	readonly description: string;
+	readonly pid: number;
 	readonly transport: ComponentProcess["transport"];
 	readonly stderr: ComponentProcess["stderr"];
 	readonly exited: Promise<ExitEvidence>;
@@ -80,6 +81,7 @@ class Component implements ComponentProcess {
 		this.#child = child;
 		this.#live = live;
 		this.description = description;
+		this.pid = child.pid;
 		this.#group = new ProcessGroup(child.pid, (signal) => child.kill(signal));
 		this.#input = new PipeWriter(child.stdin);
 		this.#output = new PipeReader(child.stdout);
@@ -102,7 +104,7 @@ class Component implements ComponentProcess {
 			[1, "stdout"],
 			[2, "stderr"],
 		] as const) {
-			const target = linkOf(`/proc/${this.#child.pid}/fd/${fd}`);
+			const target = linkOf(`/proc/${this.pid}/fd/${fd}`);
 			if (target !== undefined) this.#targets.set(name, target);
 		}
 	}
@@ -144,8 +146,7 @@ class Component implements ComponentProcess {
 
 	/** What outlived the fence, in words, or undefined. */
 	#whatStayed(): string | undefined {
-		const pid = this.#child.pid;
-		if (!this.#hasExited) return `the component (process ${pid}) did not end when it was killed`;
+		if (!this.#hasExited) return `the component (process ${this.pid}) did not end when it was killed`;
 		if (!this.#group.isGone()) return `processes of the component's group remain${named(this.#group.members() ?? [])}`;
 		const held = [
 			...(this.#output.isClosed ? [] : (["stdout"] as const)),

@@ -3,6 +3,7 @@ import {
 	mkdirSync,
 	mkdtempSync,
 	readdirSync,
+	readFileSync,
 	readlinkSync,
 	realpathSync,
 	rmSync,
@@ -10,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { type NodeRuntime, type NodeRuntimeOptions, nodeRuntime } from "../../adapters/node/runtime.ts";
 import type { ComponentProcess } from "../../src/host/index.ts";
@@ -127,4 +128,60 @@ export async function collect(component: ComponentProcess): Promise<{ out: strin
 		),
 	]);
 	return { out, err };
+}
+
+/** Whether a process exists and is not just waiting to be reaped. */
+export function isAlive(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+	} catch {
+		return false;
+	}
+	try {
+		return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+	} catch {
+		return process.platform !== "linux";
+	}
+}
+
+/** Waits until `condition` holds, for at most five seconds. */
+export async function until(condition: () => boolean): Promise<void> {
+	const late = performance.now() + 5_000;
+	while (!condition()) {
+		if (performance.now() > late) throw new Error("it did not come to hold within 5 s");
+		await sleep(5);
+	}
+}
+
+/** A started component with its private directories, which the test's end removes. */
+export async function launched(
+	source: string,
+	options: { readonly runtime?: NodeRuntime } = {},
+): Promise<{
+	component: ComponentProcess;
+	pid: number;
+	scratch: string;
+	close: () => Promise<void>;
+	runtime: NodeRuntime;
+}> {
+	const runtime = options.runtime ?? countedRuntime().runtime;
+	const staged = await runtime.stage(memorySource({ "FLOW.md": FLOW_MD, "flow.mjs": source }), {});
+	const scratch = await runtime.scratch();
+	const component = await runtime.launch({
+		staged,
+		entrypoint: { path: "flow.mjs", suffix: "mjs" },
+		scratch: scratch.path,
+	});
+	const close = async (): Promise<void> => {
+		await component.fence(2_000);
+		await scratch.dispose();
+		await staged.dispose();
+	};
+	onTestFinished(close);
+	return { component, pid: pidOf(component), scratch: scratch.path, close, runtime };
+}
+
+/** The process id of a component, which its own interface doesn't need. */
+function pidOf(component: ComponentProcess): number {
+	return (component as unknown as { readonly pid: number }).pid;
 }
