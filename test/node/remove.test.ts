@@ -25,7 +25,7 @@ describe.each([
 	test("takes more names than fit one listing, and its own names for moved directories", async () => {
 		const root = join(workspace(), "tree");
 		const files: Record<string, string> = { ".removing-0/x": "", "a/.removing-1/y": "", ".removing-1": "" };
-		for (let index = 0; index < 3_000; index += 1) files[`many/${index}`] = "";
+		for (let index = 0; index < 1_100; index += 1) files[`many/${index}`] = "";
 		writeTree(root, files);
 		await remove(root);
 		expect(existsSync(root)).toBe(false);
@@ -38,7 +38,7 @@ describe.each([
 			mkdirSync(root);
 			const script = `
 import os
-for depth in range(3000):
+for depth in range(100):
     os.mkdir("a" * 50)
     os.chdir("a" * 50)
 open(b"\\xff", "w").close()`;
