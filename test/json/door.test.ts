@@ -132,7 +132,7 @@ test("a written document is read to its value, or refused, by both readers alike
 			expect(verdict(() => parseJson(utf8(text)))).toStrictEqual(exact);
 			expect(verdict(() => parseJson(text))).toStrictEqual(exact);
 		}),
-		{ numRuns: 3_000, seed: 8259 },
+		{ numRuns: 1_500, seed: 8259 },
 	);
 });
 
@@ -183,7 +183,7 @@ test("a mutated document meets one verdict, whichever reader answers, and the gr
 	const next = stream(42);
 	const encoded = PIECES.map((piece) => utf8(piece));
 	let admitted = 0;
-	for (let run = 0; run < 20_000; run++) {
+	for (let run = 0; run < 8_000; run++) {
 		let bytes = Array.from(utf8(SEEDS[next() % SEEDS.length]!));
 		for (let edits = 1 + (next() % 3); edits > 0; edits--) {
 			const at = next() % (bytes.length + 1);
@@ -211,7 +211,7 @@ test("a mutated document meets one verdict, whichever reader answers, and the gr
 		if ("value" in exact) expect(grammatical).toBe(true);
 		else if (exact.refused.code === "JSON_SYNTAX" || exact.refused.code === "JSON_BOM") expect(grammatical).toBe(false);
 	}
-	expect(admitted).toBeGreaterThan(500);
+	expect(admitted).toBeGreaterThan(200);
 });
 
 describe("with names added to Object.prototype", () => {
