@@ -46,10 +46,7 @@ export function createContext(invocation: RootInvocation, owner: ContextOwner): 
 		reject: Reject,
 	): void {
 		const signal = readCallOptions(options);
-		if (endpoints.length > 0) {
-			if (!endpoints.every(isHeld)) throw new TypeError("channels must hold endpoints of this Run.");
-			if (owner.admits()) throw channelsUnavailable();
-		}
+		if (!endpoints.every(isHeld)) throw new TypeError("channels must hold endpoints of this Run.");
 		let unwatch: (() => void) | undefined;
 		const { cancel } = owner.session.call(call, (settlement) => {
 			unwatch?.();
@@ -58,7 +55,10 @@ export function createContext(invocation: RootInvocation, owner: ContextOwner): 
 		// Admitted first, so that bad arguments and a closed owner win; what is cancelled before the next microtask was
 		// never taken for the wire, and leaves no trace there.
 		if (signal?.aborted) cancel();
-		else if (signal !== undefined) unwatch = signals.watch(signal, cancel);
+		else if (endpoints.length > 0) {
+			reject(channelsUnavailable());
+			cancel();
+		} else if (signal !== undefined) unwatch = signals.watch(signal, cancel);
 	}
 
 	function callable<T extends JsonValue>(read: (call: unknown) => ReadCall) {

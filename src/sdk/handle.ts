@@ -55,8 +55,9 @@ function serve(handler: RunHandler, environment: SdkTransport): Promise<void> {
 			later(() => root.abort(reason));
 		};
 
+		let pump: { wake(): void } | undefined;
 		const session = new ComponentSession({
-			wake: () => pump.wake(),
+			wake: () => pump?.wake(),
 			start: (invocation) => later(() => void run(invocation)),
 			cancelled: () => stop(new OperationError("CANCELLED", "The host cancelled this Run.")),
 			closed: (end) => {
@@ -69,7 +70,9 @@ function serve(handler: RunHandler, environment: SdkTransport): Promise<void> {
 				reject(error);
 			},
 		});
-		const pump = drive(session, transport);
+		pump = drive(session, transport);
+		// A transport may have delivered while it was being joined.
+		pump.wake();
 
 		async function run(invocation: RootInvocation): Promise<void> {
 			// A Run that was cancelled or lost before its handler began never begins.

@@ -391,6 +391,7 @@ describe("channels wait for their stage (Run SDK/1 section 9)", () => {
 			if (ticks!.direction === "receive") await ticks!.next().catch(note);
 			const call = { operationId: "a", slot: "b", input: null, channels: { events: events! } };
 			await run.runChildFlow(call).catch(note);
+			await run.runChildFlow({ ...call, slot: "?" }).catch((error) => codes.push(error instanceof TypeError));
 			return done;
 		});
 		host.run(null, {
@@ -399,7 +400,7 @@ describe("channels wait for their stage (Run SDK/1 section 9)", () => {
 				ticks: { endpoint: "e:2", direction: "receive", delivery: "broadcast", startSequence: 7 },
 			},
 		});
-		await host.until(1);
-		expect(codes).toEqual(["UNAVAILABLE", "UNAVAILABLE", "UNAVAILABLE"]);
+		expect(await host.until(1)).toMatchObject({ id: "host:1", result: done });
+		expect(codes).toEqual(["UNAVAILABLE", "UNAVAILABLE", "UNAVAILABLE", true]);
 	});
 });

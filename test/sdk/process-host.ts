@@ -2,16 +2,34 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Message, rootRequest } from "./memory-host.ts";
 
 const repository = new URL("../../", import.meta.url);
-const entry = new URL("dist/adapters/node/sdk.js", repository);
 
-/** The address a component imports the SDK from. */
-export const sdkUrl: string = entry.href;
+/** A JavaScript runtime that components are run under, with the entry that `millrace/sdk` resolves to there. */
+export interface Runtime {
+	readonly name: "node" | "deno" | "bun";
+	readonly command: readonly string[];
+	readonly sdk: URL;
+}
+
+const entry = (name: Runtime["name"]): URL => new URL(`dist/adapters/${name}/sdk.js`, repository);
+
+/** Node, which runs this, and each of Deno and Bun that is installed here or on the PATH (`npm i --no-save deno bun`). */
+export const runtimes: readonly Runtime[] = [
+	{ name: "node", command: [process.execPath], sdk: entry("node") },
+	...installed("deno", ["run", "--quiet", "--no-lock"]),
+	...installed("bun", []),
+];
+
+function installed(name: "deno" | "bun", parts: readonly string[]): Runtime[] {
+	const local = fileURLToPath(new URL("node_modules/.bin", repository));
+	const path = [local, ...(process.env.PATH ?? "").split(delimiter)].map((place) => join(place, name)).find(existsSync);
+	return path === undefined ? [] : [{ name, command: [path, ...parts], sdk: entry(name) }];
+}
 
 /** Directory for this test file's components; removed by `removeComponents`. */
 const directory = mkdtempSync(join(tmpdir(), "millrace-sdk-"));
@@ -23,10 +41,13 @@ export function removeComponents(): void {
 let written = 0;
 
 /** Writes a module that starts with the SDK's import, and returns its path. */
-export function component(source: string): string {
-	if (!existsSync(entry)) throw new Error("The SDK isn't built: run `npm run build` first.");
+export function component(source: string, { sdk }: Runtime = runtimes[0]!): string {
+	if (!existsSync(sdk)) throw new Error("The SDK isn't built: run `npm run build` first.");
 	const path = join(directory, `component-${written++}.mjs`);
-	writeFileSync(path, `import { handle, OperationError, CapabilityError } from ${JSON.stringify(sdkUrl)};\n${source}`);
+	writeFileSync(
+		path,
+		`import { handle, OperationError, CapabilityError } from ${JSON.stringify(sdk.href)};\n${source}`,
+	);
 	return path;
 }
 
@@ -46,8 +67,8 @@ export class ProcessHost {
 	#rest: Buffer[] = [];
 	#changed: (() => void)[] = [];
 
-	constructor(path: string, options: { read?: boolean; command?: readonly string[] } = {}) {
-		const [executable, ...parts] = options.command ?? [process.execPath];
+	constructor(path: string, options: { read?: boolean; runtime?: Runtime } = {}) {
+		const [executable, ...parts] = (options.runtime ?? runtimes[0]!).command;
 		this.child = spawn(executable!, [...parts, path], { stdio: ["pipe", "pipe", "pipe"] });
 		this.child.stdin.on("error", () => {});
 		this.child.stderr.on("data", (chunk) => {
