@@ -37,7 +37,7 @@ export interface NodeRuntimeOptions extends LauncherOptions {
 export interface NodeRuntime extends HostRuntime {
 	/**
 	 * For the last moment of a program: kills every live component's group and removes every stage, scratch directory and
-	 * copy, synchronously. The runtime is of no use afterwards.
+	 * copy, synchronously. The runtime is of no use afterwards. Called by itself when the program ends with some left.
 	 */
 	killNow(): void;
 }
@@ -51,8 +51,8 @@ export interface NodeRuntime extends HostRuntime {
  */
 export function nodeRuntime(options: NodeRuntimeOptions = {}): NodeRuntime {
 	const table = new LauncherTable(options);
-	const temporary = new TemporaryDirectories(options.temporary);
 	const live: LiveProcesses = new Set();
+	const temporary = new TemporaryDirectories(options.temporary, killNow);
 	const { sandbox } = options;
 	return {
 		stage: (source, stageOptions) => stagePackage(source, stageOptions, temporary),
@@ -85,11 +85,13 @@ export function nodeRuntime(options: NodeRuntimeOptions = {}): NodeRuntime {
 		monotonic: () => performance.now(),
 		schedule,
 		sha256: nodeSha256,
-		killNow() {
-			for (const component of live) component.killNow();
-			temporary.removeAllNow();
-		},
+		killNow,
 	};
+
+	function killNow(): void {
+		for (const component of live) component.killNow();
+		temporary.removeAllNow();
+	}
 }
 
 function commandFor(table: LauncherTable, { staged, entrypoint, scratch }: LaunchRequest): Command {

@@ -4,19 +4,29 @@ import { join } from "node:path";
 import { HostError } from "../../src/host/index.ts";
 import { removeTree, removeTreeNow } from "./remove.ts";
 
+/** How often the last removal is tried: a process that was just killed may still finish the write it was at. */
+const LAST_ATTEMPTS = 4;
+const LAST_PAUSE_MS = 25;
+
 /** The private directories of one runtime: made with mode 0700, known until they are removed. */
 export class TemporaryDirectories {
 	readonly #base: string | undefined;
+	readonly #atExit: () => void;
 	readonly #live = new Set<string>();
 
-	/** `base` is where they are made; default the system's temporary directory. Links on the way are resolved at each use. */
-	constructor(base?: string) {
+	/**
+	 * `base` is where they are made; default the system's temporary directory. Links on the way are resolved at each use.
+	 * `atExit` is called when the program ends while some are left.
+	 */
+	constructor(base: string | undefined, atExit: () => void) {
 		this.#base = base;
+		this.#atExit = atExit;
 	}
 
 	/** Makes an empty owner-only directory. Throws the system's error. */
 	make(purpose: string): string {
 		const path = mkdtempSync(join(realpathSync(this.#base ?? tmpdir()), `millrace-${purpose}-`));
+		if (this.#live.size === 0) process.on("exit", this.#atExit);
 		this.#live.add(path);
 		return path;
 	}
@@ -33,18 +43,26 @@ export class TemporaryDirectories {
 				cause: error,
 			});
 		}
-		this.#live.delete(path);
+		this.#forget(path);
 	}
 
 	/** Removes all of them synchronously, as far as the system lets it: the last thing before the program ends. */
 	removeAllNow(): void {
-		for (const path of this.#live) {
-			try {
-				removeTreeNow(path);
-				this.#live.delete(path);
-			} catch {
-				// Nobody is left to hear of it, and the others still have to go.
+		for (let attempt = 1; this.#live.size > 0 && attempt <= LAST_ATTEMPTS; attempt += 1) {
+			if (attempt > 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LAST_PAUSE_MS);
+			for (const path of [...this.#live]) {
+				try {
+					removeTreeNow(path);
+					this.#forget(path);
+				} catch {
+					// Nobody is left to hear of it, and the others still have to go.
+				}
 			}
 		}
+	}
+
+	#forget(path: string): void {
+		this.#live.delete(path);
+		if (this.#live.size === 0) process.off("exit", this.#atExit);
 	}
 }

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -15,6 +15,7 @@ import {
 	openFiles,
 	until,
 	workspace,
+	writeTree,
 } from "./fixtures.ts";
 
 const linux = process.platform === "linux";
@@ -253,5 +254,25 @@ describe("the end of the host", () => {
 		await new Promise((resolve) => child.once("exit", resolve));
 		await until(() => existsSync(witness) && readFileSync(witness, "utf8") !== "");
 		await until(() => !isAlive(Number(readFileSync(witness, "utf8"))));
+	});
+
+	test("a program that ends in the middle of its Runs leaves no component and no private directory", async () => {
+		const base = workspace();
+		const host = `import { nodeRuntime, directory } from ${JSON.stringify(join(import.meta.dirname, "../../dist/adapters/node/index.js"))};
+			const runtime = nodeRuntime({ temporary: ${JSON.stringify(base)} });
+			const staged = await runtime.stage(directory(${JSON.stringify(writeTree(workspace(), { "FLOW.md": FLOW_MD, "flow.mjs": "setInterval(() => {}, 1000)" }))}), {});
+			const scratch = await runtime.scratch();
+			const component = await runtime.launch({ staged, entrypoint: { path: "flow.mjs", suffix: "mjs" }, scratch: scratch.path });
+			console.log(component.pid);
+			process.exit(0);`;
+		const child = spawn(process.execPath, ["--input-type=module", "-e", host], {
+			stdio: ["ignore", "pipe", "inherit"],
+		});
+		let pid = "";
+		child.stdout.on("data", (chunk) => (pid += chunk));
+		await new Promise((resolve) => child.once("close", resolve));
+		expect(Number(pid)).toBeGreaterThan(0);
+		expect(readdirSync(base)).toEqual([]);
+		await until(() => !isAlive(Number(pid)));
 	});
 });
