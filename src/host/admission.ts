@@ -27,7 +27,8 @@ export type BoundChild = { readonly call: ChildFunction } | { readonly context: 
 /** Everything one invocation is given beside its input, checked before anything starts. */
 export interface Context {
 	readonly stage: Stage;
-	readonly entrypoint: Entrypoint;
+	/** Undefined where a handler of the host's program runs in its place. */
+	readonly entrypoint: Entrypoint | undefined;
 	readonly settings: JsonObject;
 	readonly attachments: readonly {
 		readonly name: string;
@@ -75,7 +76,8 @@ class Admission {
 		return context;
 	}
 
-	#entrypoint(stage: Stage, where: string): Entrypoint {
+	#entrypoint(stage: Stage, where: string): Entrypoint | undefined {
+		if (stage.handler !== undefined) return undefined;
 		const { entrypoint } = stage.snapshot;
 		if (entrypoint === undefined) {
 			throw refuse(

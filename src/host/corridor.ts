@@ -6,6 +6,7 @@ import type { Context } from "./admission.ts";
 import { checkInput, checkResult } from "./check.ts";
 import { type FailureCode, HostError, type HostErrorFields, type StderrTail } from "./errors.ts";
 import { failure } from "./failures.ts";
+import { startHandler } from "./in-process.ts";
 import type { HostLimits } from "./limits.ts";
 import { type ChildRun, Operations } from "./operations.ts";
 import type { ComponentProcess, HostRuntime } from "./ports.ts";
@@ -158,13 +159,11 @@ class Invocation {
 
 	async #launch(scratch: string): Promise<ComponentProcess> {
 		const { context, tree, stop } = this.#passage;
-		const process = await this.#step("LAUNCH_FAILED", "The component could not be started", () =>
-			tree.runtime.launch({
-				staged: context.stage.staged,
-				entrypoint: context.entrypoint,
-				scratch,
-				signal: stop.signal,
-			}),
+		const { stage, entrypoint } = context;
+		const process = await this.#step("LAUNCH_FAILED", "The component could not be started", async () =>
+			entrypoint === undefined
+				? startHandler(stage.handler!, tree.runtime)
+				: tree.runtime.launch({ staged: stage.staged, entrypoint, scratch, signal: stop.signal }),
 		);
 		this.#note({ type: "launched", description: process.description });
 		if (stop.reason === undefined) return process;

@@ -1,4 +1,5 @@
 import { inspectPackage, PackageError } from "../package/index.ts";
+import type { RunHandler } from "../sdk/index.ts";
 import { type Digest, isDigest } from "../sha256.ts";
 import type { AbortSignal } from "../web.ts";
 import { admitContext, type Context } from "./admission.ts";
@@ -21,6 +22,12 @@ export interface LoadOptions {
 	/** Refuse any other package before anything of it can run. */
 	readonly expect?: Digest | undefined;
 	readonly signal?: AbortSignal | undefined;
+	/**
+	 * Runs this function of the host's program in place of the package's entrypoint, behind a pipe in memory: everything
+	 * else of the package counts (FLOW.md, schemas, contracts), and its Runs go the same way. Without isolation: only for
+	 * code that is trusted as the host itself is.
+	 */
+	readonly handler?: RunHandler | undefined;
 	/** Give each file in `snapshot.files` a SHA-256 of its own; hashing then costs twice. */
 	readonly manifest?: boolean | undefined;
 	/** Copying first, then hashing, each from nothing to all. */
@@ -60,6 +67,9 @@ async function load(runtime: HostRuntime, source: unknown, options: LoadOptions)
 	if (expect !== undefined && !isDigest(expect)) {
 		throw new TypeError("options.expect must be sha256: and 64 lowercase hexadecimal digits.");
 	}
+	if (options.handler !== undefined && typeof options.handler !== "function") {
+		throw new TypeError("options.handler must be a function.");
+	}
 	const observing = {
 		...(signal === undefined ? {} : { signal }),
 		...(onProgress === undefined ? {} : { onProgress }),
@@ -73,7 +83,7 @@ async function load(runtime: HostRuntime, source: unknown, options: LoadOptions)
 			manifest: options.manifest === true,
 			sha256: runtime.sha256,
 		});
-		return loadedPackage(new Stage(staged, snapshot));
+		return loadedPackage(new Stage(staged, snapshot, options.handler));
 	} catch (cause) {
 		await staged?.dispose().catch(() => undefined);
 		throw loadFailure(cause, staged === undefined);

@@ -44,3 +44,4 @@ export type {
 	StderrSink,
 } from "./ports.ts";
 export type { DroppedEvents, HostEvent, RunEvent } from "./trace.ts";
+export { decodeTraceLine, encodeTraceLine, TRACE_FORMAT, traceHeader } from "./trace-format.ts";

@@ -1,4 +1,5 @@
 import type { PackageSnapshot } from "../package/index.ts";
+import type { RunHandler } from "../sdk/index.ts";
 import type { Digest } from "../sha256.ts";
 import { HostError } from "./errors.ts";
 import type { StagedPackage } from "./ports.ts";
@@ -27,13 +28,16 @@ const STAGES = new WeakMap<object, Stage>();
 export class Stage {
 	readonly staged: StagedPackage;
 	readonly snapshot: PackageSnapshot;
+	/** Runs in place of the package's entrypoint. */
+	readonly handler: RunHandler | undefined;
 	#users = 0;
 	#disposal: Promise<void> | undefined;
 	#idle: (() => void) | undefined;
 
-	constructor(staged: StagedPackage, snapshot: PackageSnapshot) {
+	constructor(staged: StagedPackage, snapshot: PackageSnapshot, handler: RunHandler | undefined) {
 		this.staged = staged;
 		this.snapshot = snapshot;
+		this.handler = handler;
 	}
 
 	/** Keeps the stage until the answer is called. Throws `PACKAGE_DISPOSED` once `dispose` was asked for. */
