@@ -20,7 +20,8 @@ export interface Launcher {
 export interface LauncherOptions {
 	/**
 	 * Entries by selector (`#!/usr/bin/env <selector>`), beside `node` and `python3` or in their place: an absolute
-	 * executable, or a {@link Launcher}. `{ deno: { executable: "/opt/deno", arguments: (entry) => ["run", entry] } }`
+	 * executable, or a {@link Launcher}. An executable alone is started with the implementation's path, or, for `node`,
+	 * `deno` and `bun`, as those need it: `{ deno: "/opt/deno/bin/deno" }`.
 	 */
 	readonly selectors?: Readonly<Record<string, string | Launcher>> | undefined;
 	/** The selector meant by a suffix without one, beside `mjs`, `js`, `ts` (node) and `py` (python3). */
@@ -61,10 +62,8 @@ export class LauncherTable {
 			const path = typeof given === "string" ? given : given.executable;
 			if (!isAbsolute(path))
 				throw new TypeError(`The executable of "${selector}" must be an absolute path, not "${path}".`);
-			this.#add(selector, [path], (executable) => {
-				if (typeof given !== "string") return given;
-				return selector === "node" ? nodeLauncher(executable) : { executable };
-			});
+			const shape = KNOWN.get(selector) ?? ((executable: string) => ({ executable }));
+			this.#add(selector, [path], (executable) => (typeof given === "string" ? shape(executable) : given));
 		}
 		for (const [suffix, selector] of Object.entries(options.suffixes ?? {})) {
 			if (!/^[a-z0-9]{1,16}$/.test(suffix)) throw new TypeError(`"${suffix}" is no suffix of an implementation.`);
@@ -136,6 +135,27 @@ function nodeLauncher(executable: string): Launcher {
 		},
 	};
 }
+
+/**
+ * The runtimes whose command line is known. Deno gets the rights that any other component has; neither it nor Bun may fetch
+ * code that isn't in the package, since only the bytes that were hashed may run.
+ */
+const KNOWN: ReadonlyMap<string, (executable: string) => Launcher> = new Map([
+	["node", nodeLauncher],
+	[
+		"deno",
+		(executable) => ({
+			executable,
+			suffixes: ["ts", "js", "mjs"],
+			arguments: (entry) => [...DENO, entry],
+			environment: { DENO_NO_UPDATE_CHECK: "1" },
+		}),
+	],
+	["bun", (executable) => ({ executable, suffixes: ["ts", "js", "mjs"], arguments: (entry) => [...BUN, entry] })],
+]);
+
+const DENO = ["run", "--quiet", "--no-prompt", "--no-lock", "--cached-only", "--allow-all"];
+const BUN = ["run", "--silent", "--no-install"];
 
 /** Whether this version of Node runs TypeScript without being told to: 22.18 and later, 23.6 and later, 24 and later. */
 export function stripsTypes(version: string): boolean {

@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { codeOf, countedRuntime, runToEnd } from "./fixtures.ts";
+
+/** The runtime's executable, here or on PATH: a test may search, the library never does. */
+function installed(name: string): string | undefined {
+	const local = fileURLToPath(new URL("../../node_modules/.bin", import.meta.url));
+	return [local, ...(process.env.PATH ?? "").split(delimiter)].map((place) => join(place, name)).find(existsSync);
+}
+
+describe.each(["deno", "bun"])("a staged package under %s", (name) => {
+	const executable = installed(name);
+	const options = { selectors: { [name]: executable ?? `/nowhere/${name}` }, suffixes: { ts: name } };
+
+	test.skipIf(executable === undefined)("finds the SDK under both names, as one module", async () => {
+		const { runtime, left } = countedRuntime(options);
+		const flow = `import { handle } from "@jigging/flow"; import * as sdk from "millrace/sdk";
+			const same: boolean = handle === sdk.handle; process.stdout.write(String(same));`;
+		const { out, err } = await runToEnd(
+			runtime,
+			{ "flow.ts": `import process from "node:process";\n${flow}` },
+			"flow.ts",
+		);
+		expect([err, out]).toEqual(["", "true"]);
+		expect(left()).toEqual([]);
+	});
+
+	test.skipIf(executable === undefined)("runs only what was hashed: nothing is fetched", async () => {
+		const { runtime } = countedRuntime(options);
+		const { exitCode } = await runToEnd(runtime, { "flow.ts": `import "left-pad"; console.log("ran");` }, "flow.ts");
+		expect(exitCode).not.toBe(0);
+	});
+
+	test.skipIf(executable !== undefined)("is refused where it isn't installed", async () => {
+		const { runtime } = countedRuntime(options);
+		expect(await codeOf(() => runToEnd(runtime, { "flow.ts": "" }, "flow.ts"))).toBe("RUNTIME_UNSUPPORTED");
+	});
+});
