@@ -1,0 +1,233 @@
+import type { JsonValue } from "../../src/json/index.ts";
+import {
+	type CapabilityCall,
+	type ChildCall,
+	type ComponentEnd,
+	ComponentSession,
+	type Failure,
+	HostSession,
+	type HostSessionLimits,
+	type Operation,
+	type RootInvocation,
+	type RunResult,
+	type Session,
+	type Settlement,
+	type TraceEvent,
+} from "../../src/run/index.ts";
+
+export type Frame = Record<string, JsonValue>;
+
+export function bytes(text: string): Uint8Array {
+	return new TextEncoder().encode(text);
+}
+
+/** One frame: its JSON text and LF. */
+export function frame(message: unknown): Uint8Array {
+	return bytes(`${typeof message === "string" ? message : JSON.stringify(message)}\n`);
+}
+
+/** Takes every frame that waits, parsed; their write is not finished. */
+export function take(session: Session): Frame[] {
+	const frames: Frame[] = [];
+	for (let next = session.takeFrame(); next !== undefined; next = session.takeFrame()) {
+		frames.push(JSON.parse(new TextDecoder().decode(next)) as Frame);
+	}
+	return frames;
+}
+
+export const ROOT: RootInvocation = {
+	input: "Ada",
+	settings: {},
+	attachments: {},
+	scratch: "/scratch",
+	deadlineUnixMs: 1_787_558_400_000,
+	channels: {},
+};
+
+export const ROOT_PARAMS = {
+	protocol: "run/1",
+	input: "Ada",
+	settings: {},
+	attachments: {},
+	scratch: "/scratch",
+	deadlineUnixMs: 1_787_558_400_000,
+};
+
+export const ROOT_REQUEST = { jsonrpc: "2.0", id: "host:1", method: "flow/run", params: ROOT_PARAMS };
+export const DONE: RunResult = { outcome: "done", output: null };
+
+export function childCall(operationId = "op:1", input: JsonValue = null): ChildCall {
+	return { kind: "child", operationId, slot: "greeter", input, channels: {} };
+}
+
+export function capabilityCall(operationId = "op:1", input: JsonValue = null): CapabilityCall {
+	return { kind: "capability", operationId, slot: "store", method: "write", input, channels: {} };
+}
+
+export function childRequest(id: string, operationId = "op:1", input: JsonValue = null): Frame {
+	return { jsonrpc: "2.0", id, method: "flow/run-child", params: { operationId, slot: "greeter", input } };
+}
+
+export function callRequest(id: string, operationId = "op:1", input: JsonValue = null): Frame {
+	return {
+		jsonrpc: "2.0",
+		id,
+		method: "capability/call",
+		params: { operationId, slot: "store", method: "write", input },
+	};
+}
+
+export function cancelOf(requestId: string): Frame {
+	return { jsonrpc: "2.0", method: "request/cancel", params: { requestId } };
+}
+
+export function result(id: string, value: JsonValue): Frame {
+	return { jsonrpc: "2.0", id, result: value };
+}
+
+export function failure(id: string, code: string, message = "It failed."): Frame {
+	return { jsonrpc: "2.0", id, error: { code: -32000, message, data: { code } } };
+}
+
+export function codeOf(frame: Frame | undefined): JsonValue | undefined {
+	const error = frame?.error as { code: number; data?: { code: string } } | undefined;
+	return error?.data?.code ?? error?.code;
+}
+
+/** A component session and everything it said to its layer. */
+export class Component {
+	readonly session: ComponentSession;
+	readonly events: TraceEvent[] = [];
+	readonly started: RootInvocation[] = [];
+	readonly ends: ComponentEnd[] = [];
+	readonly settlements: Settlement[] = [];
+	cancellations = 0;
+	wakes = 0;
+
+	constructor(hooks: { start?(session: ComponentSession): void; cancelled?(session: ComponentSession): void } = {}) {
+		this.session = new ComponentSession({
+			wake: () => {
+				this.wakes += 1;
+			},
+			start: (invocation) => {
+				this.started.push(invocation);
+				hooks.start?.(this.session);
+			},
+			cancelled: () => {
+				this.cancellations += 1;
+				hooks.cancelled?.(this.session);
+			},
+			closed: (end) => this.ends.push(end),
+			trace: (event) => this.events.push(event),
+		});
+	}
+
+	/** A component whose root runs. */
+	static running(): Component {
+		const component = new Component();
+		component.feed(ROOT_REQUEST);
+		return component;
+	}
+
+	feed(...messages: unknown[]): this {
+		for (const message of messages) this.session.receive(frame(message));
+		return this;
+	}
+
+	call(call: ChildCall | CapabilityCall = childCall()): { cancel(): void } {
+		return this.session.call(call, (settlement) => this.settlements.push(settlement));
+	}
+
+	take(): Frame[] {
+		return take(this.session);
+	}
+
+	/** Takes and flushes. */
+	flush(): Frame[] {
+		const frames = this.take();
+		this.session.written();
+		return frames;
+	}
+
+	get end(): ComponentEnd | undefined {
+		return this.ends.at(-1);
+	}
+}
+
+/** A host session and everything it said to its layer. */
+export class Host {
+	readonly session: HostSession;
+	readonly events: TraceEvent[] = [];
+	readonly operations: Operation[] = [];
+	readonly abandoned: Operation[] = [];
+	readonly stops: string[] = [];
+	responses = 0;
+	refusal: Failure | undefined;
+	accepted: RunResult[] = [];
+
+	constructor(
+		hooks: { dispatch?(operation: Operation): void } = {},
+		limits: Partial<HostSessionLimits> = {},
+		root: RootInvocation = ROOT,
+	) {
+		this.session = new HostSession(
+			root,
+			{
+				wake: () => undefined,
+				dispatch: (operation) => {
+					this.operations.push(operation);
+					hooks.dispatch?.(operation);
+				},
+				abandon: (operation) => this.abandoned.push(operation),
+				accept: (value) => {
+					this.accepted.push(value);
+					return this.refusal;
+				},
+				responded: () => {
+					this.responses += 1;
+				},
+				failed: (why) => this.stops.push(why),
+				trace: (event) => this.events.push(event),
+			},
+			limits,
+		);
+	}
+
+	/** A host whose root request was written; its id is `host:1`. */
+	static running(hooks: { dispatch?(operation: Operation): void } = {}, limits: Partial<HostSessionLimits> = {}): Host {
+		const host = new Host(hooks, limits);
+		host.session.start();
+		host.flush();
+		return host;
+	}
+
+	feed(...messages: unknown[]): this {
+		for (const message of messages) this.session.receive(frame(message));
+		return this;
+	}
+
+	take(): Frame[] {
+		return take(this.session);
+	}
+
+	flush(): Frame[] {
+		const frames = this.take();
+		this.session.written();
+		return frames;
+	}
+
+	/** Ends stdout and exits by itself. */
+	exit(exitCode = 0): string {
+		this.session.inputEnded();
+		return verdict(this.session.exited({ exitCode, signal: null, killed: false }));
+	}
+
+	kill(): string {
+		this.session.inputEnded();
+		return verdict(this.session.exited({ exitCode: null, signal: "SIGKILL", killed: true }));
+	}
+}
+
+export function verdict(conclusion: ReturnType<HostSession["exited"]>): string {
+	return conclusion.status === "succeeded" ? conclusion.result.outcome : conclusion.code;
+}
