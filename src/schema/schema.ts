@@ -1,8 +1,11 @@
 /** A compiled schema: evaluate, accept, check, and the Standard Schema interface. */
 
 import { admitJson, JsonError, type JsonValue } from "../json/index.ts";
+import { type Bound, boundOf, fits } from "./bound.ts";
+import type { Test } from "./combine.ts";
 import { contentOf, type SchemaSource } from "./content.ts";
 import { type BoundaryCode, type Diagnostic, diagnose } from "./explain.ts";
+import { testGraph } from "./fast.ts";
 import { DIAGNOSTICS_MAX } from "./limits.ts";
 import { Machine, type Profile } from "./machine.ts";
 import type { SchemaGraph, SchemaNode } from "./node.ts";
@@ -67,6 +70,7 @@ export interface Schema {
 export class Compiled {
 	readonly graph: SchemaGraph;
 	#plans: readonly Plan[] | undefined;
+	#tests: readonly Test[] | undefined;
 
 	constructor(graph: SchemaGraph) {
 		this.graph = graph;
@@ -76,6 +80,23 @@ export class Compiled {
 		this.#plans ??= planGraph(this.graph);
 		return this.#plans[node.id]!;
 	}
+
+	testOf(node: SchemaNode): Test {
+		this.#tests ??= testGraph(this.graph);
+		return this.#tests[node.id]!;
+	}
+}
+
+/**
+ * The longest chain of schemas that may call one another. At two frames a link this is a tenth of the stack that any engine
+ * gives, and ten times what people write; longer chains are metered, which needs no stack.
+ */
+const REACH = 256;
+
+/** Whether objects inherit enumerable members: somebody has extended `Object.prototype`, and `for in` sees it. */
+function inheritsMembers(): boolean {
+	for (const _ in {}) return true;
+	return false;
 }
 
 export class CompiledSchema implements Schema {
@@ -85,6 +106,8 @@ export class CompiledSchema implements Schema {
 	readonly #root: SchemaNode;
 	readonly #source: SchemaSource;
 	#content: string | undefined;
+	#bound: Bound | undefined;
+	#test: Test | undefined;
 
 	constructor(compiled: Compiled, root: SchemaNode, source: SchemaSource) {
 		this.nodes = compiled.graph.nodes.length;
@@ -105,6 +128,11 @@ export class CompiledSchema implements Schema {
 	}
 
 	accepts(instance: JsonValue): boolean {
+		this.#bound ??= boundOf(this.#root, this.#compiled.graph);
+		if (this.#bound.reach <= REACH && fits(this.#bound, instance) && !inheritsMembers()) {
+			this.#test ??= this.#compiled.testOf(this.#root);
+			return this.#test(instance);
+		}
 		return new Machine().run(this.#compiled.planOf(this.#root), instance) === null;
 	}
 

@@ -1,0 +1,89 @@
+/**
+ * `anyOf` and `oneOf` for the evaluator without a meter. Where branches fix one member to certain scalars, the instance's own
+ * member tells at once which branches can match at all; the others needn't be tried.
+ */
+
+import type { JsonObject, JsonValue } from "../json/index.ts";
+import type { Test } from "./combine.ts";
+import type { Scalar, SchemaNode } from "./node.ts";
+
+/** Any branch, or exactly one. */
+export function alternatives(branches: readonly SchemaNode[], of: (child: SchemaNode) => Test, any: boolean): Test {
+	const judge = any ? anyOf : oneOf;
+	const tests = branches.map(of);
+	const all = judge(tests);
+	const name = discriminatorOf(branches);
+	if (name === undefined) return all;
+
+	const allowed = branches.map((branch) => fixedValues(branch, name));
+	const open = judge(tests.filter((_, i) => allowed[i] === undefined));
+	const byValue = new Map<JsonValue, Test>();
+	for (const value of new Set(allowed.flatMap((values) => values ?? [])))
+		byValue.set(value, judge(tests.filter((_, i) => allowed[i]?.includes(value) ?? true)));
+	return (value) => {
+		if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return all(value);
+		return (byValue.get((value as JsonObject)[name]!) ?? open)(value);
+	};
+}
+
+function anyOf(tests: readonly Test[]): Test {
+	if (tests.length === 1) return tests[0]!;
+	return (value) => {
+		for (let i = 0; i < tests.length; i++) if (tests[i]!(value)) return true;
+		return false;
+	};
+}
+
+function oneOf(tests: readonly Test[]): Test {
+	if (tests.length === 1) return tests[0]!;
+	return (value) => {
+		let matched = 0;
+		for (let i = 0; i < tests.length; i++) if (tests[i]!(value) && ++matched > 1) return false;
+		return matched === 1;
+	};
+}
+
+/** The member name that the most branches fix, if at least two do. */
+function discriminatorOf(branches: readonly SchemaNode[]): string | undefined {
+	const names = new Map<string, number>();
+	for (const branch of branches)
+		for (const name of declaredBy(branch))
+			if (fixedValues(branch, name) !== undefined) names.set(name, (names.get(name) ?? 0) + 1);
+	let best: string | undefined;
+	let most = 1;
+	for (const [name, count] of names)
+		if (count > most) {
+			best = name;
+			most = count;
+		}
+	return best;
+}
+
+/** A schema and those that its `$ref`s lead to: all of them must accept. */
+function* chainOf(node: SchemaNode): Generator<SchemaNode> {
+	// A few hops are what people write; a chain of thousands would make this quadratic.
+	let at: SchemaNode | undefined = node;
+	for (let hops = 0; at !== undefined && hops < 8; hops++) {
+		yield at;
+		at = at.keywords.$ref;
+	}
+}
+
+function declaredBy(branch: SchemaNode): Set<string> {
+	const names = new Set<string>();
+	for (const { keywords } of chainOf(branch)) for (const name of keywords.properties?.keys() ?? []) names.add(name);
+	return names;
+}
+
+/** The scalars to which a branch fixes a member of an object that has it; undefined when it doesn't. */
+function fixedValues(branch: SchemaNode, name: string): readonly Scalar[] | undefined {
+	for (const { keywords } of chainOf(branch)) {
+		const member = keywords.properties?.get(name);
+		if (member === undefined) continue;
+		for (const { keywords: k } of chainOf(member)) {
+			if (k.const !== undefined) return [k.const];
+			if (k.enum !== undefined) return k.enum;
+		}
+	}
+	return undefined;
+}
