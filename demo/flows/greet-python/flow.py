@@ -87,8 +87,13 @@ def encoded(text):
 # Run/1 ---------------------------------------------------------------------------------------------------------------
 
 
+def frame(message):
+    text = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8")
+
+
 def send(message):
-    sys.stdout.buffer.write(json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False).encode("utf-8") + b"\n")
+    sys.stdout.buffer.write(frame(message) + b"\n")
     sys.stdout.buffer.flush()
 
 
@@ -170,6 +175,18 @@ def is_cancellation(message):
     return isinstance(params, dict) and params.keys() == {"requestId"} and is_token(params["requestId"])
 
 
+def answer(request_id, value):
+    message = {"id": request_id, **greet(value)}
+    try:
+        # The bounds hold for the whole frame: what fitted in the request may not fit in the answer.
+        check(message)
+        if len(frame(message)) > MAX_FRAME:
+            raise ValueError("too long")
+    except ValueError as error:
+        message = {"id": request_id, **failure("INVALID_RESULT", f"The greeting does not fit a frame: {error}.")}
+    return message
+
+
 def main():
     used = set()
     while True:
@@ -191,7 +208,7 @@ def main():
             send({"id": message["id"], "error": {"code": -32602, "message": "Invalid params"}})
             return
         else:
-            send({"id": message["id"], **greet(message["params"]["input"])})
+            send(answer(message["id"], message["params"]["input"]))
             return
 
 
