@@ -58,10 +58,11 @@ export function fits<Code extends Boundary>(
 	}
 }
 
+/** A pointer in a message: at most 200 characters of it, so that the message keeps within Run/1's 1,024. */
 function place(pointer: string): string {
 	if (pointer === "") return "the root";
-	const cut = Array.from(pointer.slice(0, 200)).slice(0, 100).join("");
-	return escapeForDisplay(cut) + (cut.length < pointer.length ? "…" : "");
+	const shown = Array.from(escapeForDisplay(pointer.slice(0, 400)));
+	return shown.length > 200 || pointer.length > 400 ? `${shown.slice(0, 200).join("")}…` : shown.join("");
 }
 
 /** Settings: one complete object; without a settings schema only `{}` (Schema/1 section 1). */

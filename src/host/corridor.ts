@@ -122,8 +122,8 @@ class Invocation {
 		const root = await this.#prepare(checked.value);
 		const operations = this.#operations();
 		const supervisor = this.#supervisor(root, operations);
-		const process = await this.#launch(root.scratch);
-		const supervised = await supervisor.run(process, stop);
+		const component = await this.#launch(root.scratch);
+		const supervised = await supervisor.run(component, stop);
 		this.#unclean = operations.unclean;
 		return this.#conclude(supervised, operations);
 	}
@@ -160,16 +160,16 @@ class Invocation {
 	async #launch(scratch: string): Promise<ComponentProcess> {
 		const { context, tree, stop } = this.#passage;
 		const { stage, entrypoint } = context;
-		const process = await this.#step("LAUNCH_FAILED", "The component could not be started", async () =>
+		const component = await this.#step("LAUNCH_FAILED", "The component could not be started", async () =>
 			entrypoint === undefined
 				? startHandler(stage.handler!, tree.runtime)
 				: tree.runtime.launch({ staged: stage.staged, entrypoint, scratch, signal: stop.signal }),
 		);
-		this.#note({ type: "launched", description: process.description });
-		if (stop.reason === undefined) return process;
+		this.#note({ type: "launched", description: component.description });
+		if (stop.reason === undefined) return component;
 		// Cancelled or expired before dispatch: nothing is written (Run/1 section 8).
-		process.kill();
-		const { gone } = await process.fence(tree.limits.fenceMs);
+		component.kill();
+		const { gone } = await component.fence(tree.limits.fenceMs);
 		this.#stray = !gone;
 		throw this.#stopped();
 	}
@@ -219,7 +219,10 @@ class Invocation {
 				accept: (result) => checkResult(snapshot, result),
 				note: this.#note,
 				traced: tree.observed(),
-				stderr: (bytes) => this.#passage.stderr(bytes),
+				stderr: (bytes) => {
+					this.#note({ type: "stderr", bytes });
+					this.#passage.stderr(bytes);
+				},
 			});
 		} catch (cause) {
 			if (!(cause instanceof InvalidMessage)) throw cause;

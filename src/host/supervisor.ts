@@ -1,3 +1,4 @@
+import { escapeForDisplay } from "../display.ts";
 import {
 	drive,
 	type HostPort,
@@ -60,7 +61,7 @@ export class Supervisor {
 	readonly #session: HostSession;
 	readonly #tail: TailBuffer;
 	readonly #timers = new Set<() => void>();
-	#process: ComponentProcess | undefined;
+	#component: ComponentProcess | undefined;
 	#driver: { wake(): void } | undefined;
 	#resolve: (supervised: Supervised) => void = () => undefined;
 	#stdoutBytes = 0;
@@ -94,14 +95,18 @@ export class Supervisor {
 	}
 
 	/** Runs the component to its end. Never rejects. */
-	run(process: ComponentProcess, stop: Stop): Promise<Supervised> {
-		this.#process = process;
+	run(component: ComponentProcess, stop: Stop): Promise<Supervised> {
+		this.#component = component;
 		return new Promise((resolve) => {
 			this.#resolve = resolve;
-			process.stderr.listen({ chunk: (bytes) => this.#diagnostics(bytes), ended: () => undefined });
-			void process.exited.then((evidence) => this.#exited(evidence));
+			component.stderr.listen({ chunk: (bytes) => this.#diagnostics(bytes), ended: () => undefined });
+			// The port says that neither this nor `fence` rejects; one that does must not leave the Run hanging.
+			void component.exited.then(
+				(evidence) => this.#exited(evidence),
+				(error: unknown) => this.#exited({ exitCode: null, signal: null, error }),
+			);
 			this.#session.start();
-			this.#driver = drive(this.#session, this.#counted(process.transport));
+			this.#driver = drive(this.#session, this.#counted(component.transport));
 			this.#driver.wake();
 			stop.listen((reason) => this.#stop(reason));
 		});
@@ -161,7 +166,7 @@ export class Supervisor {
 
 	#answered(): void {
 		this.#responded = true;
-		this.#process?.transport.end();
+		this.#component?.transport.end();
 		this.#awaitExit("the component answered but did not exit");
 	}
 
@@ -174,7 +179,7 @@ export class Supervisor {
 		}
 		// Not at once: the driver's last write, the best-effort error, is still to begin.
 		this.#after(0, () => {
-			this.#process?.transport.end();
+			this.#component?.transport.end();
 			this.#terminate(why === "violation" ? "the component broke the protocol" : "the Run was stopped");
 		});
 	}
@@ -210,7 +215,7 @@ export class Supervisor {
 		if (this.#ending !== undefined || this.#finishing) return;
 		this.#ending = "terminate";
 		this.#context.note({ type: "stopping", step: "terminate", reason });
-		this.#process?.terminate();
+		this.#component?.terminate();
 		this.#after(this.#context.limits.killGraceMs, () => this.#kill(reason));
 	}
 
@@ -218,7 +223,7 @@ export class Supervisor {
 		if (this.#ending === "kill" || this.#finishing) return;
 		this.#ending = "kill";
 		this.#context.note({ type: "stopping", step: "kill", reason });
-		this.#process?.kill();
+		this.#component?.kill();
 		this.#finish();
 	}
 
@@ -236,13 +241,15 @@ export class Supervisor {
 		this.#finishing = true;
 		for (const cancel of this.#timers) cancel();
 		this.#timers.clear();
-		void this.#conclude(this.#process!);
+		void this.#conclude(this.#component!);
 	}
 
 	/** Proof that the component is gone, then that its owned work is at rest, then the verdict. */
-	async #conclude(process: ComponentProcess): Promise<void> {
+	async #conclude(component: ComponentProcess): Promise<void> {
 		const { limits, note } = this.#context;
-		const { gone, detail } = await process.fence(limits.fenceMs);
+		const { gone, detail } = await component
+			.fence(limits.fenceMs)
+			.catch((error: unknown) => ({ gone: false, detail: `fencing failed: ${escapeForDisplay(String(error))}` }));
 		note({ type: "fenced", gone, detail });
 		await this.#context.quiet();
 		const conclusion = this.#session.exited({

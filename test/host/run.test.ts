@@ -480,6 +480,21 @@ describe("descendants (reading R11)", () => {
 	});
 });
 
+describe("an environment that breaks its own promises", () => {
+	test("a fence that rejects is a component that can't be proven gone", async () => {
+		const { failure } = await runScript(async (component) => {
+			component.fence = () => {
+				component.fenced += 1;
+				return Promise.reject(new Error("no permission"));
+			};
+			component.answer((await component.next()).id, DONE);
+			component.exit(0);
+		});
+		expect(failure).toMatchObject({ code: "EXECUTION_FAILED", phase: "acceptance" });
+		expect(failure!.message).toContain("no permission");
+	});
+});
+
 describe("activation and cleanup", () => {
 	test.each([
 		["scratch", "SCRATCH_FAILED", "activation"],

@@ -26,6 +26,19 @@ test("an iterator asked for at once sees the whole way, frames and decisions inc
 	expect(await collect(run.trace())).toEqual([]);
 });
 
+test("stderr is seen, of children too", async () => {
+	const stage = arrange({
+		main: async (component) => {
+			component.complain("note");
+			component.answer((await component.next()).id, DONE);
+			component.exit(0);
+		},
+	});
+	const run = stage.run(await stage.load("main"));
+	const bytes = new TextEncoder().encode("note");
+	expect(await collect(run.trace())).toContainEqual(expect.objectContaining({ event: { type: "stderr", bytes } }));
+});
+
 test("a refusal is seen too", async () => {
 	const stage = arrange({ main: answering(DONE) });
 	const run = stage.run(await stage.load("main"), { settings: { a: 1 } });
