@@ -8,7 +8,7 @@ import { memorySource } from "../../src/package/index.ts";
 
 /** Components as real processes that misbehave in one way each; whatever they do, nothing of them stays. */
 
-const temporary = mkdtempSync(join(tmpdir(), "millrace-host-test-"));
+const temporary = mkdtempSync(join(tmpdir(), "host-process-test-"));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
 const QUICK: Partial<HostLimits> = { cancelGraceMs: 300, killGraceMs: 300, exitGraceMs: 1_000, fenceMs: 500 };
