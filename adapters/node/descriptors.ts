@@ -7,12 +7,13 @@ let found: readonly number[] | undefined;
 /**
  * Descriptors above stderr that a started program would inherit: those this process was itself started with. Node marks
  * its own to be closed, and of the inherited ones only those without a gap in their numbers (a shell's descriptor 251 stays
- * open). Looked up once, on Linux; other systems close by default. A native addon that opens some later isn't seen.
+ * open). Looked up once, on Linux; other systems close by default. A native addon that opens some later isn't seen. Deno
+ * takes no descriptors to put in their place, so a host under Deno hands such ones on.
  */
 function inheritable(): readonly number[] {
 	if (found !== undefined) return found;
 	const numbers: number[] = [];
-	if (process.platform === "linux") {
+	if (process.platform === "linux" && process.versions.deno === undefined) {
 		try {
 			for (const name of readdirSync("/proc/self/fdinfo")) {
 				const fd = Number(name);

@@ -66,7 +66,7 @@ function* drained(held: HeldDirectory): Generator<Name, void, void> {
 	for (let names = held.names(BATCH); names.length > 0; names = held.names(BATCH)) yield* names;
 }
 
-/** Removes a name that is no directory; false for a directory. Linux says EISDIR, others EPERM. */
+/** Removes a name that is no directory; false for a directory, for which each system and runtime has its own error. */
 function unlinked(held: HeldDirectory, name: Name): boolean {
 	try {
 		unlinkSync(held.at(name));
@@ -74,7 +74,7 @@ function unlinked(held: HeldDirectory, name: Name): boolean {
 	} catch (error) {
 		const errno = errnoOf(error);
 		if (errno === "ENOENT") return true;
-		if (errno === "EISDIR" || (errno === "EPERM" && held.lstat(name).isDirectory())) return false;
+		if (errno === "EISDIR" || held.lstat(name).isDirectory()) return false;
 		throw error;
 	}
 }

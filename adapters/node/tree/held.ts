@@ -1,5 +1,15 @@
 import { isUtf8 } from "node:buffer";
-import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, statSync } from "node:fs";
+import {
+	type BigIntStats,
+	closeSync,
+	constants,
+	fstatSync,
+	lstatSync,
+	opendirSync,
+	openSync,
+	readdirSync,
+	statSync,
+} from "node:fs";
 import { sep } from "node:path";
 import { identityOf } from "./fingerprint.ts";
 
@@ -112,15 +122,20 @@ export class HeldDirectory {
 
 	/** The names in it, at most `most` + 1 of them. Sees what the system shows, hidden ones too. */
 	names(most: number): Name[] {
-		const listing = opendirSync(this.#prefix ?? this.#path, {
-			encoding: "buffer" as BufferEncoding,
-			bufferSize: 512,
-		});
-		const names: Name[] = [];
+		const path = this.#prefix ?? this.#path;
+		const listing = opendirSync(path, { encoding: "buffer" as BufferEncoding, bufferSize: 512 });
+		let names: Name[] = [];
 		try {
 			for (let entry = listing.readSync(); entry !== null && names.length <= most; entry = listing.readSync()) {
-				const bytes = entry.name as unknown as Buffer;
-				names.push(isUtf8(bytes) ? bytes.toString() : bytes);
+				const name: unknown = entry.name;
+				if (!Buffer.isBuffer(name)) {
+					// Bun's listing has no bytes; its readdir, which reads the whole directory, does.
+					names = readdirSync(path, { encoding: "buffer" })
+						.slice(0, most + 1)
+						.map(nameOf);
+					break;
+				}
+				names.push(nameOf(name));
 			}
 		} finally {
 			listing.closeSync();
@@ -149,6 +164,10 @@ export class HeldDirectory {
 		this.#fd = -1;
 		closeSync(fd);
 	}
+}
+
+function nameOf(bytes: Buffer): Name {
+	return isUtf8(bytes) ? bytes.toString() : bytes;
 }
 
 function notDirectory(path: Name): Error {
