@@ -192,6 +192,7 @@ class Invocation {
 		return new HostError(`The Run ${late ? "reached its deadline" : "was cancelled"} before its component was asked.`, {
 			code: late ? "DEADLINE_EXCEEDED" : "CANCELLED",
 			phase: "activation",
+			cause: this.#passage.stop.cause,
 		});
 	}
 
@@ -250,7 +251,8 @@ class Invocation {
 		if (conclusion.status === "succeeded") return { ...common, result: conclusion.result, answered: false };
 		const { code, message, details } = conclusion;
 		const phase = answer === "result" ? "acceptance" : "run";
-		return { ...common, failure: { code, phase, message, details }, answered: answer === "failure" };
+		const cause = code === "CANCELLED" ? this.#passage.stop.cause : undefined;
+		return { ...common, failure: { code, phase, message, details, cause }, answered: answer === "failure" };
 	}
 
 	activationFailed(error: unknown): Ending {

@@ -1,3 +1,4 @@
+import { escapeForDisplay } from "../display.ts";
 import { inspectPackage, PackageError } from "../package/index.ts";
 import type { RunHandler } from "../sdk/index.ts";
 import { type Digest, isDigest } from "../sha256.ts";
@@ -86,16 +87,17 @@ async function load(runtime: HostRuntime, source: unknown, options: LoadOptions)
 		return loadedPackage(new Stage(staged, snapshot, options.handler));
 	} catch (cause) {
 		await staged?.dispose().catch(() => undefined);
-		throw loadFailure(cause, staged === undefined);
+		throw loadFailure(cause, staged === undefined, signal?.aborted === true);
 	}
 }
 
-function loadFailure(cause: unknown, staging: boolean): HostError {
+function loadFailure(cause: unknown, staging: boolean, aborted: boolean): HostError {
 	if (cause instanceof HostError) return cause;
 	if (cause instanceof PackageError) {
 		return new HostError(cause.message, { code: cause.code, phase: "package", cause });
 	}
-	const said = cause instanceof Error ? cause.message : String(cause);
+	if (aborted) return new HostError("Loading was aborted.", { code: "PACKAGE_ABORTED", phase: "package", cause });
+	const said = escapeForDisplay(cause instanceof Error ? cause.message : String(cause));
 	const what = staging ? "copied into a private stage" : "inspected";
 	return new HostError(`The package could not be ${what}: ${said}`, {
 		code: "PACKAGE_STAGE_FAILED",
@@ -146,7 +148,11 @@ function run(runtime: HostRuntime, limits: HostLimits, pack: LoadedPackage, opti
 	const result = conclude();
 	// Each caller that awaits `result` sees the rejection; one that never does must not end the program.
 	result.catch(() => undefined);
-	return Object.freeze({ result, trace: () => hub.iterate(), cancel: () => stop.request("cancel") });
+	return Object.freeze({
+		result,
+		trace: () => hub.iterate(),
+		cancel: (reason?: unknown) => stop.request("cancel", reason),
+	});
 }
 
 /** A refusal is a result like any other failure; a malformed option is thrown. */

@@ -69,7 +69,7 @@ export interface RunOptions extends ContextOptions {
 	readonly input: JsonValue;
 	/** Milliseconds from now until the host ends the Run; fixed once, inherited by children. */
 	readonly deadlineMs?: number | undefined;
-	/** Aborting it is `cancel()`. */
+	/** Aborting it is `cancel(signal.reason)`. */
 	readonly signal?: AbortSignal | undefined;
 	/** Sees every event as it happens. Whatever it does changes nothing. */
 	readonly onTrace?: ((event: RunEvent) => unknown) | undefined;
@@ -95,6 +95,9 @@ export interface Run {
 	 * slow reader lost some. Ends when the Run has ended. Call it at once after `host.run` to see everything.
 	 */
 	trace(): AsyncIterableIterator<RunEvent | DroppedEvents>;
-	/** Asks the component to stop, and ends it if it doesn't. Harmless when repeated or late. */
-	cancel(): void;
+	/**
+	 * Asks the component to stop, and ends it if it doesn't. Harmless when repeated or late. `reason` is the `cause` of the
+	 * `CANCELLED` failure; the component doesn't hear it.
+	 */
+	cancel(reason?: unknown): void;
 }

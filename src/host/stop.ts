@@ -17,6 +17,7 @@ export class Stop {
 	readonly #controller = createAbortController();
 	readonly #cancelTimer: () => void;
 	#reason: StopReason | undefined;
+	#cause: unknown;
 	#listener: ((reason: StopReason) => void) | undefined;
 	#release: (() => void) | undefined;
 
@@ -29,14 +30,20 @@ export class Stop {
 		return this.#reason;
 	}
 
+	/** What whoever cancelled gave as the reason. */
+	get cause(): unknown {
+		return this.#cause;
+	}
+
 	/** For the runtime's activation work. */
 	get signal(): AbortSignal {
 		return this.#controller.signal;
 	}
 
-	request(reason: StopReason): void {
+	request(reason: StopReason, cause?: unknown): void {
 		if (this.#reason !== undefined) return;
 		this.#reason = reason;
+		this.#cause = cause;
 		this.#controller.abort();
 		this.#listener?.(reason);
 	}
@@ -51,10 +58,10 @@ export class Stop {
 	follow(signal: AbortSignal | undefined): void {
 		if (signal === undefined) return;
 		if (signal.aborted) {
-			this.request("cancel");
+			this.request("cancel", signal.reason);
 			return;
 		}
-		const aborted = (): void => this.request("cancel");
+		const aborted = (): void => this.request("cancel", signal.reason);
 		signal.addEventListener("abort", aborted, { once: true });
 		this.#release = () => signal.removeEventListener("abort", aborted);
 	}

@@ -42,6 +42,13 @@ test("a stage that can't be made is PACKAGE_STAGE_FAILED with the cause", async 
 	expect(error).toMatchObject({ code: "PACKAGE_STAGE_FAILED", phase: "package", cause: runtime.failing.stage });
 });
 
+test("an aborted load is PACKAGE_ABORTED and leaves no stage", async () => {
+	const { host, runtime } = arrange({});
+	const signal = AbortSignal.abort("enough");
+	await expect(host.load(fakePackage("main"), { signal })).rejects.toMatchObject({ code: "PACKAGE_ABORTED" });
+	expect(runtime.left).toEqual([]);
+});
+
 test("dispose waits for the Runs that hold the stage, joins, and refuses further Runs", async () => {
 	const stage = arrange({
 		main: async (component) => {

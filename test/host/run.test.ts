@@ -274,10 +274,10 @@ describe("cancellation and deadline (section 8)", () => {
 		});
 		const run = stage.run(await stage.load("main"));
 		await settle();
-		run.cancel();
-		run.cancel();
+		run.cancel("enough");
+		run.cancel("again");
 		const [, failure] = await ending(stage, run);
-		expect(failure).toMatchObject({ code: "CANCELLED", phase: "run" });
+		expect(failure).toMatchObject({ code: "CANCELLED", phase: "run", cause: "enough" });
 		expect(stage.runtime.components[0]!.signals).toEqual([]);
 		expect(stage.runtime.components[0]!.heard.match(/request\/cancel/g)).toHaveLength(1);
 		expectNothingLeft(stage);
