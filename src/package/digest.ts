@@ -25,6 +25,11 @@ export interface DigestOptions {
 	readonly signal?: AbortSignal;
 	/** The only digest to accept: any other is `PACKAGE_DIGEST_MISMATCH` with both. */
 	readonly expect?: Digest;
+	/**
+	 * `false` digests a tree without FLOW.md too: the record layout alone, for testing an implementation. Such a digest
+	 * names no package.
+	 */
+	readonly requireFlowMd?: boolean;
 	/** Whether each file gets a SHA-256 of its own, from the same pass. Hashing then costs twice. */
 	readonly manifest?: boolean;
 }
@@ -52,7 +57,7 @@ export async function digestPackage(source: PackageSource, options: DigestOption
 	checkExpected(options.expect);
 	const stop = new Stop(options.signal);
 	try {
-		const tree = admitTree(await listSource(source, stop));
+		const tree = admitTree(await listSource(source, stop), options.requireFlowMd ?? true);
 		return await digestTree(source, tree, stop, options);
 	} finally {
 		stop.release();

@@ -2,6 +2,7 @@
 
 import type { CapabilityContract, ChannelContract, ChannelDeclaration, ContractIdentity } from "../contract/index.ts";
 import { quoteForDisplay } from "../display.ts";
+import type { JsonObject } from "../json/index.ts";
 import { compileSchema, SCHEMA_LIMITS, type Schema, SchemaError } from "../schema/index.ts";
 import type { Digest } from "../sha256.ts";
 import { type Advisory, advise } from "./advisories.ts";
@@ -48,6 +49,8 @@ export interface PackageSnapshot {
 	/** Every file in path order. */
 	readonly files: readonly ManifestFile[];
 	readonly metadata: Metadata;
+	/** The frontmatter as the JSON/1 value it stands for, omissions kept. */
+	readonly frontmatter: JsonObject;
 	/** The Markdown body, byte for byte. */
 	readonly body: Uint8Array;
 	/** Where in FLOW.md the body begins, in bytes. */
@@ -92,7 +95,7 @@ async function inspect(source: PackageSource, stop: Stop, options: InspectOption
 	const hold = (entry: PackageEntry): Promise<Uint8Array> => held.hold(entry);
 
 	const flowMd = await hold(files.get(FLOW_MD)!);
-	const { metadata, bodyOffset, references } = parseFlowMd(flowMd);
+	const { metadata, frontmatter, bodyOffset, references } = parseFlowMd(flowMd);
 	const schemas = await readSchemas(files, hold);
 	const contracts = await readContracts(references, { files, hold, sha256: options.sha256 });
 
@@ -111,6 +114,7 @@ async function inspect(source: PackageSource, stop: Stop, options: InspectOption
 		digest,
 		files: manifest,
 		metadata,
+		frontmatter,
 		body: flowMd.subarray(bodyOffset),
 		bodyOffset,
 		...(found === undefined ? {} : { entrypoint: withSelector(found, firstLine.bytes()) }),

@@ -43,6 +43,8 @@ export interface MetadataReference {
 /** A FLOW.md, read and checked on its own: whether its references exist is the package's to say. */
 export interface FlowMd {
 	readonly metadata: Metadata;
+	/** The frontmatter as the JSON/1 value it stands for, omissions kept. */
+	readonly frontmatter: JsonObject;
 	/** Byte offset of the Markdown body, which runs to the end of the file as it is. */
 	readonly bodyOffset: number;
 	readonly references: readonly MetadataReference[];
@@ -59,7 +61,12 @@ export function parseFlowMd(bytes: Uint8Array): FlowMd {
 	const { text, value, offsets } = readYaml(yaml);
 	const reader = new Reader(text, offsets);
 	const metadata = reader.read(value);
-	return Object.freeze({ metadata, bodyOffset, references: Object.freeze(reader.references) });
+	return Object.freeze({
+		metadata,
+		frontmatter: value as JsonObject,
+		bodyOffset,
+		references: Object.freeze(reader.references),
+	});
 }
 
 /** Outcomes that the standard itself gives a meaning to. */

@@ -15,18 +15,18 @@ export interface Tree {
 
 /**
  * Admits the entries that a source listed, in whatever order, as one tree: every path canonical, no two alike under full
- * case folding, no path both a file and a directory, `FLOW.md` present, counts and sizes within the ceilings. Takes a copy.
+ * case folding, no path both a file and a directory, `FLOW.md` present unless `requireFlowMd` is off, counts and sizes within the ceilings. Takes a copy.
  *
  * Throws `PackageError`: `PACKAGE_LIMIT_EXCEEDED`, `PACKAGE_PATH_INVALID`, `PACKAGE_PATH_COLLISION`,
  * `PACKAGE_FLOW_MISSING`, and `PACKAGE_SOURCE_FAILED` for entries that aren't a path and a size.
  */
-export function admitTree(entries: readonly PackageEntry[]): Tree {
+export function admitTree(entries: readonly PackageEntry[], requireFlowMd = true): Tree {
 	if (entries.length > PACKAGE_LIMITS.files) throw limit("files", `The tree has ${entries.length} files`);
 	const files = Array.from(entries, admitEntry);
 	files.sort((a, b) => comparePaths(a.path, b.path));
 	checkCollisions(files);
 	checkDirectories(files);
-	if (!files.some((file) => file.path === FLOW_MD)) {
+	if (requireFlowMd && !files.some((file) => file.path === FLOW_MD)) {
 		const near = files.find((file) => pathCollisionKey(file.path) === pathCollisionKey(FLOW_MD));
 		const hint = near === undefined ? "" : ` It has ${quoteForDisplay(near.path)}: the name is case-sensitive.`;
 		throw new PackageError("PACKAGE_FLOW_MISSING", `The tree has no FLOW.md at its root.${hint}`, { path: FLOW_MD });

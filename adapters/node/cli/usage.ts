@@ -1,0 +1,34 @@
+import { type Digest, isDigest } from "../../../src/sha256.ts";
+
+/** The command line itself is wrong: exit code 2. */
+export class UsageError extends Error {
+	override readonly name = "UsageError";
+}
+
+const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** Reads a duration such as `500ms`, `30s`, `2m` or `1h` into milliseconds. */
+export function parseDuration(text: string): number {
+	const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text);
+	if (match === null) throw new UsageError(`"${text}" is no duration; write for example 500ms, 30s, 2m or 1h`);
+	return Math.round(Number(match[1]) * UNITS[match[2]!]!);
+}
+
+/** Reads a digest in its one public spelling. */
+export function parseDigest(text: string): Digest {
+	if (!isDigest(text))
+		throw new UsageError(`"${text}" is no digest; it is sha256: and 64 lowercase hexadecimal digits`);
+	return text;
+}
+
+/** Splits `name=rest` at its first equals sign. */
+export function parseAssignment(text: string, form: string): [name: string, rest: string] {
+	const at = text.indexOf("=");
+	if (at <= 0 || at === text.length - 1) throw new UsageError(`"${text}" should look like ${form}`);
+	return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Collects a repeatable option. */
+export function collect(value: string, earlier: string[]): string[] {
+	return [...earlier, value];
+}

@@ -1,0 +1,35 @@
+/** Base64 (RFC 4648 section 4), for bytes inside lines of JSON; no environment offers it everywhere. */
+
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/** Bytes as base64 text with padding. */
+export function toBase64(bytes: Uint8Array): string {
+	let text = "";
+	for (let index = 0; index < bytes.length; index += 3) {
+		const group = (bytes[index]! << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
+		for (let digit = 0; digit < 4; digit++)
+			text += index + digit > bytes.length ? "=" : DIGITS[(group >> (18 - 6 * digit)) & 63];
+	}
+	return text;
+}
+
+/** The bytes of base64 text, padded or not; undefined where a character or the length is none of base64. */
+export function fromBase64(text: string): Uint8Array | undefined {
+	const body = text.replace(/={1,2}$/, "");
+	if (body.length % 4 === 1) return undefined;
+	const bytes = new Uint8Array(Math.floor((body.length * 3) / 4));
+	let buffer = 0;
+	let bits = 0;
+	let length = 0;
+	for (let index = 0; index < body.length; index++) {
+		const digit = DIGITS.indexOf(body[index]!);
+		if (digit < 0) return undefined;
+		buffer = ((buffer << 6) | digit) & 0xff_ffff;
+		bits += 6;
+		if (bits >= 8) {
+			bits -= 8;
+			bytes[length++] = (buffer >> bits) & 0xff;
+		}
+	}
+	return bytes;
+}

@@ -1,0 +1,27 @@
+// Writes conformance/COVERAGE.md from the cases; with --check only says whether the committed file is current.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { coverageReport, missingKinds } from "../../dist/conformance/coverage.js";
+
+const conformance = fileURLToPath(new URL("../../conformance/", import.meta.url));
+const suites = readdirSync(`${conformance}cases`)
+	.filter((name) => name.endsWith(".json"))
+	.sort()
+	.map((name) => JSON.parse(readFileSync(`${conformance}cases/${name}`, "utf8")));
+
+const report = coverageReport(suites);
+const gaps = suites.flatMap((suite) =>
+	suite.clauses.flatMap((clause) =>
+		missingKinds(clause, suite).map((kind) => `${clause.id} has no case that shows: ${kind}`),
+	),
+);
+for (const gap of gaps) console.error(gap);
+
+if (process.argv.includes("--check")) {
+	const current = readFileSync(`${conformance}COVERAGE.md`, "utf8") === report;
+	if (!current) console.error("conformance/COVERAGE.md is not what the cases give; run node test/house/coverage.mjs");
+	process.exitCode = current && gaps.length === 0 ? 0 : 1;
+} else {
+	writeFileSync(`${conformance}COVERAGE.md`, report);
+	process.exitCode = gaps.length === 0 ? 0 : 1;
+}
