@@ -1,3 +1,4 @@
+import type { SignalWatch } from "../sdk/signals.ts";
 import { type AbortSignal, createAbortController } from "../web.ts";
 import type { HostRuntime } from "./ports.ts";
 
@@ -55,15 +56,10 @@ export class Stop {
 	}
 
 	/** Follows the user's signal until `close`. */
-	follow(signal: AbortSignal | undefined): void {
+	follow(signal: AbortSignal | undefined, watch: SignalWatch): void {
 		if (signal === undefined) return;
-		if (signal.aborted) {
-			this.request("cancel", signal.reason);
-			return;
-		}
-		const aborted = (): void => this.request("cancel", signal.reason);
-		signal.addEventListener("abort", aborted, { once: true });
-		this.#release = () => signal.removeEventListener("abort", aborted);
+		if (signal.aborted) this.request("cancel", signal.reason);
+		else this.#release = watch.watch(signal, () => this.request("cancel", signal.reason));
 	}
 
 	/** Leaves no timer and no listener. */

@@ -376,6 +376,20 @@ describe("cancellation and deadline (section 8)", () => {
 		expect(counted.listeners()).toBe(0);
 	});
 
+	test("however many Runs share a signal, it has one listener", async () => {
+		const stage = arrange({ main: deaf });
+		const controller = createAbortController();
+		const counted = counting(controller.signal);
+		const pack = await stage.load("main");
+		const runs = Array.from({ length: 100 }, () => stage.run(pack, { signal: counted.signal }));
+		await settle();
+		expect(counted.listeners()).toBe(1);
+		controller.abort();
+		for (const run of runs) expect((await ending(stage, run))[1]!.code).toBe("CANCELLED");
+		expect(counted.listeners()).toBe(0);
+		expectNothingLeft(stage);
+	});
+
 	test("cancelled before it starts: nothing is launched, the phase is activation", async () => {
 		const stage = arrange({ main: answering(DONE) });
 		const controller = createAbortController();
