@@ -16,9 +16,9 @@ export interface Facts {
 export interface Check {
 	/** Absent for the boolean schema `false`. */
 	readonly keyword?: Keyword;
-	passes(value: JsonValue, facts: Facts): boolean;
+	readonly passes: (value: JsonValue, facts: Facts) => boolean;
 	/** Facts of the schema and type names only: a message never shows the instance. */
-	explain(value: JsonValue): string;
+	readonly explain: (value: JsonValue) => string;
 }
 
 /** Text from a schema, quoted and cut to a size fit for a message. */

@@ -39,14 +39,14 @@ export function diagnose(root: Failure, code: BoundaryCode, max: number): Diagno
 			const pointer = entry.step === undefined ? top.pointer : appendPointer(top.pointer, entry.step);
 			stack.push({ failure: entry.failure, entries: entry.failure.entries, next: 0, pointer });
 		} else {
-			const { keyword, message, branches } = entry;
+			const { keyword, branches } = entry;
 			const schemaPointer = pointerOf(top.failure.node.place);
 			found.push({
 				code,
 				instancePointer: top.pointer,
 				schemaPointer,
 				...(keyword === undefined ? {} : { keyword }),
-				message,
+				message: entry.explain(entry.value),
 			});
 			if (branches.length > 0) stack.push({ failure: top.failure, entries: branches, next: 0, pointer: top.pointer });
 		}

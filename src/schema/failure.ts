@@ -1,5 +1,6 @@
 /** Why a pair of schema and instance failed, as a graph that diagnostics are read from. */
 
+import type { JsonValue } from "../json/index.ts";
 import type { Keyword, SchemaNode } from "./node.ts";
 
 /** A child that failed, and the step of the instance that leads to it; no step when it judged the same value. */
@@ -8,11 +9,12 @@ export interface Cause {
 	readonly failure: Failure;
 }
 
-/** A keyword that judged against the instance. */
+/** A keyword that judged against the instance. The sentence is built only for faults that are reported. */
 export interface Fault {
 	/** Absent for the boolean schema `false`. */
 	readonly keyword: Keyword | undefined;
-	readonly message: string;
+	readonly explain: (value: JsonValue) => string;
+	readonly value: JsonValue;
 	/** For alternatives of which none matched: why each didn't. */
 	readonly branches: readonly Cause[];
 }

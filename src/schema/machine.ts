@@ -10,6 +10,7 @@ import { limitError } from "./error.ts";
 import { type Cause, Failure } from "./failure.ts";
 import { type Kind, kindOf, OBJECT, STRING } from "./kinds.ts";
 import { SCHEMA_LIMITS } from "./limits.ts";
+import { Location } from "./location.ts";
 import type { Keyword, SchemaNode } from "./node.ts";
 import { pointerOf } from "./place.ts";
 import type { Plan } from "./plan.ts";
@@ -24,44 +25,24 @@ export interface Asked {
 	readonly profile?: boolean;
 }
 
-/** A location of the instance, where shared definitions remember their verdicts. Made only below schemas that need it. */
-class Location {
-	readonly verdicts: Map<Plan, Failure | null> = new Map();
-	#children: Map<string | number, Location> | undefined;
+const NO_NAMES: readonly string[] = [];
+const NO_CAUSES: readonly Cause[] = [];
 
-	child(step: string | number): Location {
-		this.#children ??= new Map();
-		let child = this.#children.get(step);
-		if (child === undefined) {
-			child = new Location();
-			this.#children.set(step, child);
-		}
-		return child;
-	}
-}
-
+/** One level of the machine's stack; reused by every pair that comes to stand at that level. */
 class MachineFrame implements Frame {
-	plan: Plan;
-	value: JsonValue;
+	plan!: Plan;
+	value: JsonValue = null;
 	location: Location | undefined;
-	steps: readonly Step[];
+	steps: readonly Step[] = [];
 	/** Index of the current step. */
 	step = 0;
 	next = 0;
 	hits = 0;
 	/** The step of the instance to the child offered last. */
 	key: string | number | undefined;
-	names: readonly string[] = [];
-	branches: Cause[] = [];
-	failure: Failure | null;
-
-	constructor(plan: Plan, value: JsonValue, kind: Kind, location: Location | undefined, failure: Failure | null) {
-		this.plan = plan;
-		this.value = value;
-		this.location = location;
-		this.steps = plan.steps[kind]!;
-		this.failure = failure;
-	}
+	names: readonly string[] = NO_NAMES;
+	branches: readonly Cause[] = NO_CAUSES;
+	failure: Failure | null = null;
 }
 
 /** Objects with more members than this have their count remembered for the whole evaluation. */
@@ -76,7 +57,8 @@ export class Machine implements Walk, Facts {
 	readonly profile: Profile | undefined;
 	work = 0;
 	length = 0;
-	readonly #stack: MachineFrame[] = [];
+	readonly #frames: MachineFrame[] = [];
+	#height = 0;
 	#plan!: Plan;
 	#value: JsonValue = null;
 	#key: string | number | undefined;
@@ -92,30 +74,33 @@ export class Machine implements Walk, Facts {
 	 * the budget, whatever the verdict would be (W11).
 	 */
 	run(root: Plan, instance: JsonValue): Failure | null {
-		const stack = this.#stack;
+		const frames = this.#frames;
 		let result = this.#enter(root, instance, root.located ? new Location() : undefined);
-		while (stack.length > 0) {
-			const frame = stack[stack.length - 1]!;
+		while (this.#height > 0) {
+			const frame = frames[this.#height - 1]!;
 			const step = frame.steps[frame.step];
 			if (step === undefined) {
-				stack.pop();
 				result = frame.failure;
-				if (frame.plan.shared) frame.location!.verdicts.set(frame.plan, result);
-				const parent = stack[stack.length - 1];
-				if (parent !== undefined) parent.steps[parent.step]!.take(parent, result, this);
+				if (frame.plan.shared) frame.location!.remember(frame.plan, result);
+				this.#height--;
+				if (this.#height > 0) {
+					const parent = frames[this.#height - 1]!;
+					parent.steps[parent.step]!.take(parent, result, this);
+				}
 			} else if (step.offer(frame, this)) {
+				const plan = this.#plan;
 				const key = this.#key;
 				frame.key = key;
 				let location: Location | undefined;
-				if (this.#plan.located) location = key === undefined ? frame.location : frame.location!.child(key);
-				result = this.#enter(this.#plan, this.#value, location);
+				if (plan.located) location = key === undefined ? frame.location : frame.location!.child(key);
+				result = this.#enter(plan, this.#value, location);
 				if (result !== undefined) step.take(frame, result, this);
 			} else {
 				step.close?.(frame, this);
 				frame.step++;
 				frame.next = 0;
 				frame.hits = 0;
-				if (this.explaining) frame.branches = [];
+				frame.branches = NO_CAUSES;
 			}
 		}
 		return result!;
@@ -124,7 +109,7 @@ export class Machine implements Walk, Facts {
 	/** Charges and checks a pair; undefined when its children are still to be evaluated. */
 	#enter(plan: Plan, value: JsonValue, location: Location | undefined): Failure | null | undefined {
 		if (plan.shared) {
-			const known = location!.verdicts.get(plan);
+			const known = location!.verdictOf(plan);
 			if (known !== undefined) return known;
 		}
 		const kind = kindOf(value);
@@ -133,28 +118,55 @@ export class Machine implements Walk, Facts {
 		if (kind === STRING && plan.bounded) {
 			this.length = scalarLength(value as string);
 			this.spend(this.length, lengthKeyword(plan.node.keywords)!, plan);
-		} else if (kind === OBJECT && plan.node.keywords.dependentRequired !== undefined) {
-			for (const [trigger, names] of plan.node.keywords.dependentRequired)
+		} else if (kind === OBJECT && plan.dependentRequired !== undefined) {
+			for (const [trigger, names] of plan.dependentRequired)
 				if (Object.hasOwn(value as object, trigger)) this.spend(names.length, "dependentRequired", plan);
 		}
 		if (this.work > SCHEMA_LIMITS.work) throw limitError("work", pointerOf(plan.node.place));
 
 		let failure: Failure | null = null;
-		for (const check of plan.checks[kind]!) {
+		const checks = plan.checks[kind]!;
+		for (let i = 0; i < checks.length; i++) {
+			const check = checks[i]!;
 			if (check.passes(value, this)) continue;
 			if (!this.explaining) {
 				failure = REJECTED;
 				break;
 			}
 			failure ??= new Failure(plan.node);
-			failure.entries.push({ keyword: check.keyword, message: check.explain(value), branches: [] });
+			failure.entries.push({ keyword: check.keyword, explain: check.explain, value, branches: NO_CAUSES });
 		}
-		if (plan.steps[kind]!.length > 0) {
-			this.#stack.push(new MachineFrame(plan, value, kind, location, failure));
+		const steps = plan.steps[kind]!;
+		if (steps.length > 0) {
+			this.#push(plan, value, steps, location, failure);
 			return undefined;
 		}
-		if (plan.shared) location!.verdicts.set(plan, failure);
+		if (plan.shared) location!.remember(plan, failure);
 		return failure;
+	}
+
+	#push(
+		plan: Plan,
+		value: JsonValue,
+		steps: readonly Step[],
+		location: Location | undefined,
+		failure: Failure | null,
+	): void {
+		let frame = this.#frames[this.#height];
+		if (frame === undefined) {
+			frame = new MachineFrame();
+			this.#frames.push(frame);
+		}
+		this.#height++;
+		frame.plan = plan;
+		frame.value = value;
+		frame.steps = steps;
+		frame.location = location;
+		frame.failure = failure;
+		frame.step = 0;
+		frame.next = 0;
+		frame.hits = 0;
+		frame.branches = NO_CAUSES;
 	}
 
 	offer(plan: Plan, value: JsonValue, step?: string | number): true {
@@ -176,10 +188,16 @@ export class Machine implements Walk, Facts {
 		else own.failure = REJECTED;
 	}
 
-	reject(frame: Frame, keyword: Keyword, message: string, branches: readonly Cause[] = []): void {
+	reject(frame: Frame, keyword: Keyword, explain: () => string, branches: readonly Cause[] = NO_CAUSES): void {
 		const own = frame as MachineFrame;
-		if (this.explaining) this.#failureOf(own).entries.push({ keyword, message, branches });
+		if (this.explaining) this.#failureOf(own).entries.push({ keyword, explain, value: own.value, branches });
 		else own.failure = REJECTED;
+	}
+
+	lose(frame: Frame, failure: Failure): void {
+		const cause: Cause = { step: undefined, failure };
+		if (frame.branches.length === 0) frame.branches = [cause];
+		else (frame.branches as Cause[]).push(cause);
 	}
 
 	memberCount(value: JsonValue): number {

@@ -15,6 +15,7 @@ export interface Plan {
 	readonly steps: readonly (readonly Step[])[];
 	/** Whether a string's length is charged and judged. */
 	readonly bounded: boolean;
+	readonly dependentRequired: ReadonlyMap<string, readonly string[]> | undefined;
 	/** Whether a pair of this schema may be met twice: the target of more than one reference (W2, W12). */
 	readonly shared: boolean;
 	/** Whether this schema or one below it is shared, so that the machine must know where in the instance it is. */
@@ -53,5 +54,6 @@ function planNode(node: SchemaNode, planOf: (child: SchemaNode) => Plan, shared:
 		checks.push(node.truth === false ? [NOTHING] : checksFor(k, kind));
 		steps.push(stepsFor(k, kind, below));
 	}
-	return { node, charge, checks, steps, bounded: lengthKeyword(k) !== undefined, shared, located };
+	const bounded = lengthKeyword(k) !== undefined;
+	return { node, charge, checks, steps, bounded, dependentRequired: k.dependentRequired, shared, located };
 }

@@ -118,9 +118,8 @@ export class CompiledSchema implements Schema {
 	}
 
 	evaluate(instance: JsonValue, options: EvaluateOptions = {}): Verdict {
-		const plan = this.#compiled.planOf(this.#root);
 		const machine = new Machine({ profile: options.profile === true });
-		const failure = machine.run(plan, instance);
+		const failure = machine.run(this.#plan, instance);
 		const { work, profile } = machine;
 		const measured = profile === undefined ? { work } : { work, profile };
 		if (failure === null) return { valid: true, ...measured, diagnostics: [] };
@@ -128,12 +127,7 @@ export class CompiledSchema implements Schema {
 	}
 
 	accepts(instance: JsonValue): boolean {
-		this.#bound ??= boundOf(this.#root, this.#compiled.graph);
-		if (this.#bound.reach <= REACH && fits(this.#bound, instance) && !inheritsMembers()) {
-			this.#test ??= this.#compiled.testOf(this.#root);
-			return this.#test(instance);
-		}
-		return new Machine().run(this.#compiled.planOf(this.#root), instance) === null;
+		return this.#isFast(instance) ? this.#fast(instance) : new Machine().run(this.#plan, instance) === null;
 	}
 
 	check(value: unknown, options: Pick<EvaluateOptions, "all" | "code"> = {}): Checked {
@@ -159,9 +153,24 @@ export class CompiledSchema implements Schema {
 		return this.#content;
 	}
 
-	/** Explaining is a second pass: most failures of single schemas are branches of a union that nobody asks about. */
+	get #plan(): Plan {
+		return this.#compiled.planOf(this.#root);
+	}
+
+	get #fast(): Test {
+		this.#test ??= this.#compiled.testOf(this.#root);
+		return this.#test;
+	}
+
+	/** Whether nothing needs to be metered for this instance. */
+	#isFast(instance: JsonValue): boolean {
+		this.#bound ??= boundOf(this.#root, this.#compiled.graph);
+		return this.#bound.reach <= REACH && fits(this.#bound, instance) && !inheritsMembers();
+	}
+
+	/** Explaining is an evaluation of its own: most failures are branches of a union that nobody asks about. */
 	#diagnose(instance: JsonValue, options: Pick<EvaluateOptions, "all" | "code">): Diagnostic[] {
-		const failure = new Machine({ explain: true }).run(this.#compiled.planOf(this.#root), instance);
+		const failure = new Machine({ explain: true }).run(this.#plan, instance);
 		return diagnose(failure!, options.code ?? "INVALID_INPUT", options.all === true ? DIAGNOSTICS_MAX : 1);
 	}
 }

@@ -19,8 +19,8 @@ export interface Frame {
 	hits: number;
 	/** The member names that the current step walks. */
 	names: readonly string[];
-	/** Why children of the current step failed; only while explaining. */
-	branches: Cause[];
+	/** Why children of the current step failed; only while explaining, empty otherwise. */
+	branches: readonly Cause[];
 }
 
 /** The machine, as steps see it. */
@@ -33,8 +33,10 @@ export interface Walk {
 	spend(units: number, keyword: Keyword, plan: Plan): void;
 	/** The current pair fails because a child did. */
 	inherit(frame: Frame, failure: Failure): void;
+	/** A branch of the current step failed, which may be allowed. */
+	lose(frame: Frame, failure: Failure): void;
 	/** The current pair fails at a keyword. */
-	reject(frame: Frame, keyword: Keyword, message: string, branches?: readonly Cause[]): void;
+	reject(frame: Frame, keyword: Keyword, explain: () => string, branches?: readonly Cause[]): void;
 }
 
 /** One applicator keyword of one schema. */
@@ -85,7 +87,7 @@ function takeAll(frame: Frame, failure: Failure | null, walk: Walk): void {
 /** Counts the children that accept, and remembers why others didn't. */
 function takeCount(frame: Frame, failure: Failure | null, walk: Walk): void {
 	if (failure === null) frame.hits++;
-	else if (walk.explaining) frame.branches.push({ step: undefined, failure });
+	else if (walk.explaining) walk.lose(frame, failure);
 }
 
 /** `$ref` and `allOf`: schemas at the same value. */
@@ -96,26 +98,30 @@ function inPlace(plans: readonly Plan[]): Step {
 	};
 }
 
+const noneOf = (plans: readonly Plan[]) => (): string => `Matches none of the ${plans.length} alternatives`;
+
 function anyOf(plans: readonly Plan[]): Step {
+	const none = noneOf(plans);
 	return {
 		offer: (frame, walk) => frame.next < plans.length && walk.offer(plans[frame.next++]!, frame.value),
 		take: takeCount,
 		close: (frame, walk) => {
-			if (frame.hits === 0)
-				walk.reject(frame, "anyOf", `Matches none of the ${plans.length} alternatives`, frame.branches);
+			if (frame.hits === 0) walk.reject(frame, "anyOf", none, frame.branches);
 		},
 	};
 }
 
 function oneOf(plans: readonly Plan[]): Step {
+	const none = noneOf(plans);
 	return {
 		offer: (frame, walk) => frame.next < plans.length && walk.offer(plans[frame.next++]!, frame.value),
 		take: takeCount,
 		close: (frame, walk) => {
-			if (frame.hits === 0)
-				walk.reject(frame, "oneOf", `Matches none of the ${plans.length} alternatives`, frame.branches);
-			else if (frame.hits > 1)
-				walk.reject(frame, "oneOf", `Matches ${frame.hits} of the ${plans.length} alternatives, not exactly one`);
+			if (frame.hits === 0) walk.reject(frame, "oneOf", none, frame.branches);
+			else if (frame.hits > 1) {
+				const { hits } = frame;
+				walk.reject(frame, "oneOf", () => `Matches ${hits} of the ${plans.length} alternatives, not exactly one`);
+			}
 		},
 	};
 }
@@ -124,7 +130,7 @@ function not(plan: Plan): Step {
 	return {
 		offer: (frame, walk) => frame.next++ === 0 && walk.offer(plan, frame.value),
 		take: (frame, failure, walk) => {
-			if (failure === null) walk.reject(frame, "not", "Matches the schema that it must not match");
+			if (failure === null) walk.reject(frame, "not", () => "Matches the schema that it must not match");
 		},
 	};
 }
@@ -220,9 +226,11 @@ function contains(plan: Plan, min: number | undefined, max: number | undefined):
 			if (failure === null) frame.hits++;
 		},
 		close: (frame, walk) => {
-			if (min === undefined && frame.hits === 0) walk.reject(frame, "contains", "No item matches");
-			if (min !== undefined && frame.hits < min) walk.reject(frame, "minContains", `Fewer than ${min} items match`);
-			if (max !== undefined && frame.hits > max) walk.reject(frame, "maxContains", `More than ${max} items match`);
+			if (min === undefined && frame.hits === 0) walk.reject(frame, "contains", () => "No item matches");
+			if (min !== undefined && frame.hits < min)
+				walk.reject(frame, "minContains", () => `Fewer than ${min} items match`);
+			if (max !== undefined && frame.hits > max)
+				walk.reject(frame, "maxContains", () => `More than ${max} items match`);
 		},
 	};
 }
