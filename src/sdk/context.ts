@@ -7,7 +7,7 @@
  * promises, never synchronous throws, and none of them makes an unhandled rejection when nobody looks.
  */
 import type { JsonValue } from "../json/index.ts";
-import { CallRefused } from "../run/errors.ts";
+import { CallRefused, InvalidMessage } from "../run/errors.ts";
 import type { ComponentSession, RootInvocation, Settlement } from "../run/index.ts";
 import type { AbortSignal } from "../web.ts";
 import {
@@ -103,6 +103,8 @@ function refusal(error: unknown, options: unknown): unknown {
 		if (error.code === "RESOURCE_EXHAUSTED" && readCallOptions(options)?.aborted) return cancelled();
 		return new OperationError(error.code, error.message);
 	}
+	// The session's own error class is no part of the author's surface.
+	if (error instanceof InvalidMessage) return new TypeError(error.message, { cause: error });
 	if (error instanceof OperationError || error instanceof TypeError) return error;
 	return new TypeError("The arguments of the call could not be read.", { cause: error });
 }
