@@ -61,7 +61,7 @@ export function rootTerminal(
 	end: RunResult | { readonly failure: Failure },
 ): Terminal<RunResult | { failure: Failure }> {
 	try {
-		if (Object.hasOwn(end, "failure")) {
+		if (typeof end === "object" && end !== null && Object.hasOwn(end, "failure")) {
 			const { failure } = end as { readonly failure: Failure };
 			if (!isFailure(failure)) return failed("EXECUTION_FAILED", "The handler failed.");
 			return failedWith(failure);

@@ -126,13 +126,15 @@ export class Sender {
 		return bytes;
 	}
 
-	/** Suppresses everything that is queued. Where the channel still takes writes, `last` may leave; true when it is queued. */
+	/**
+	 * Suppresses everything that is queued. Where the channel still takes writes, `last` may leave; true when it is queued. What
+	 * was sent stays pending: the peer may still answer it.
+	 */
 	close(last?: string): boolean {
 		const leaves = last !== undefined && this.#open;
 		this.#open = false;
 		this.#outbox.clear();
 		this.#unsent.clear();
-		this.#pending.clear();
 		if (leaves) {
 			this.#outbox.push({ take: () => last });
 			this.#wake();
