@@ -1,7 +1,8 @@
 /** Keywords that judge an instance by itself, without evaluating another schema. */
 
 import type { JsonValue } from "../json/index.ts";
-import { ARRAY, type Kind, NUMBER, OBJECT, STRING, typeBitsOf, typeMask, typeNameOf } from "./kinds.ts";
+import { TYPE_BITS } from "./keywords.ts";
+import { ARRAY, KIND_BITS, type Kind, NUMBER, OBJECT, STRING, typeMask, typeNameOf } from "./kinds.ts";
 import type { Keyword, Keywords } from "./node.ts";
 
 /** What a check may need from the evaluation around it. */
@@ -34,15 +35,8 @@ export function checksFor(k: Keywords, kind: Kind): Check[] {
 		checks.push({ keyword, passes, explain: () => explain });
 	};
 
-	if (k.type !== undefined) {
-		const mask = typeMask(k.type);
-		const expected = k.type.join(" or ");
-		checks.push({
-			keyword: "type",
-			passes: (value) => (typeBitsOf(value) & mask) !== 0,
-			explain: (value) => `Expected ${expected}, got ${typeNameOf(value)}`,
-		});
-	}
+	const type = typeCheck(k, kind);
+	if (type !== undefined) checks.push(type);
 	if (k.const !== undefined) {
 		const constant = k.const;
 		// `===` is JSON/1 equality on scalars: -0 equals 0.
@@ -71,6 +65,17 @@ export function checksFor(k: Keywords, kind: Kind): Check[] {
 			add("exclusiveMaximum", `Not less than ${exclusiveMaximum}`, (value) => (value as number) < exclusiveMaximum);
 	}
 	return checks;
+}
+
+/** The kind mostly decides: then there is no check left, or one that always fails. */
+function typeCheck({ type }: Keywords, kind: Kind): Check | undefined {
+	if (type === undefined) return undefined;
+	const expected = type.join(" or ");
+	const explain = (value: JsonValue): string => `Expected ${expected}, got ${typeNameOf(value)}`;
+	const mask = typeMask(type);
+	if ((mask & KIND_BITS[kind]) !== 0) return undefined;
+	const integral = kind === NUMBER && (mask & TYPE_BITS.integer) !== 0;
+	return { keyword: "type", passes: integral ? Number.isInteger : () => false, explain };
 }
 
 function lengthOf(value: JsonValue): number {

@@ -6,7 +6,7 @@
 import { type JsonObject, type JsonValue, scalarLength } from "../json/index.ts";
 import { always, both, conjunction, never, type Test } from "./combine.ts";
 import { TYPE_BITS } from "./keywords.ts";
-import { typeBitsOf, typeMask } from "./kinds.ts";
+import { typeMask } from "./kinds.ts";
 import type { Keywords, SchemaGraph, SchemaNode } from "./node.ts";
 import { objectTest } from "./object.ts";
 import { alternatives } from "./unions.ts";
@@ -58,17 +58,22 @@ function byType(mask: number, k: Keywords, of: (child: SchemaNode) => Test): Tes
 		case TYPE_BITS.null:
 			return (value) => value === null;
 	}
+	const forNumber = mask & NUMBER ? number : mask & INTEGER ? both(Number.isInteger, number) : never;
+	const forString = mask & STRING ? string : never;
+	const forArray = mask & ARRAY ? array : never;
+	const forObject = mask & OBJECT ? object : never;
+	const forBoolean = (mask & TYPE_BITS.boolean) !== 0;
+	const forNull = (mask & TYPE_BITS.null) !== 0;
 	return (value) => {
-		if ((typeBitsOf(value) & mask) === 0) return false;
 		switch (typeof value) {
 			case "string":
-				return string(value);
+				return forString(value);
 			case "number":
-				return number(value);
-			case "object":
-				return value === null || (Array.isArray(value) ? array(value) : object(value));
+				return forNumber(value);
+			case "boolean":
+				return forBoolean;
 			default:
-				return true;
+				return value === null ? forNull : Array.isArray(value) ? forArray(value) : forObject(value);
 		}
 	};
 }

@@ -16,6 +16,16 @@ export const KINDS = 6;
 
 export type Kind = typeof NULL | typeof BOOLEAN | typeof NUMBER | typeof STRING | typeof ARRAY | typeof OBJECT;
 
+/** The bit of {@link TYPE_BITS} that every value of a kind carries. */
+export const KIND_BITS: Readonly<Record<Kind, number>> = {
+	[NULL]: TYPE_BITS.null,
+	[BOOLEAN]: TYPE_BITS.boolean,
+	[NUMBER]: TYPE_BITS.number,
+	[STRING]: TYPE_BITS.string,
+	[ARRAY]: TYPE_BITS.array,
+	[OBJECT]: TYPE_BITS.object,
+};
+
 /** The kind of a value. */
 export function kindOf(value: JsonValue): Kind {
 	switch (typeof value) {
@@ -35,12 +45,6 @@ export function typeNameOf(value: JsonValue): TypeName {
 	const kind = kindOf(value);
 	if (kind === NUMBER) return Number.isInteger(value) ? "integer" : "number";
 	return (["null", "boolean", "number", "string", "array", "object"] as const)[kind];
-}
-
-/** The bits of {@link TYPE_BITS} that a value carries. */
-export function typeBitsOf(value: JsonValue): number {
-	const name = typeNameOf(value);
-	return name === "integer" ? TYPE_BITS.integer | TYPE_BITS.number : TYPE_BITS[name];
 }
 
 /** The union of the bits of some type names. */

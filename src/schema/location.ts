@@ -14,8 +14,8 @@ export class Location {
 	#plan: Plan | undefined;
 	#verdict: Failure | null = null;
 	#verdicts: Map<Plan, Failure | null> | undefined;
-	readonly #steps: (string | number)[] = [];
-	readonly #children: Location[] = [];
+	#steps: (string | number)[] | undefined;
+	#children: Location[] | undefined;
 	#index: Map<string | number, Location> | undefined;
 
 	/** The verdict of a definition that was evaluated here: null when it accepted, undefined when it wasn't evaluated. */
@@ -36,19 +36,22 @@ export class Location {
 
 	child(step: string | number): Location {
 		if (this.#index !== undefined) {
-			const known = this.#index.get(step);
-			if (known !== undefined) return known;
-		} else {
-			for (let i = 0; i < this.#steps.length; i++) if (this.#steps[i] === step) return this.#children[i]!;
+			let child = this.#index.get(step);
+			if (child === undefined) {
+				child = new Location();
+				this.#index.set(step, child);
+			}
+			return child;
 		}
+		this.#steps ??= [];
+		this.#children ??= [];
+		const steps = this.#steps;
+		const children = this.#children;
+		for (let i = 0; i < steps.length; i++) if (steps[i] === step) return children[i]!;
 		const child = new Location();
-		if (this.#index !== undefined) {
-			this.#index.set(step, child);
-		} else {
-			this.#steps.push(step);
-			this.#children.push(child);
-			if (this.#steps.length > FEW) this.#index = new Map(this.#steps.map((key, i) => [key, this.#children[i]!]));
-		}
+		steps.push(step);
+		children.push(child);
+		if (steps.length > FEW) this.#index = new Map(steps.map((known, i) => [known, children[i]!]));
 		return child;
 	}
 }
