@@ -65,7 +65,7 @@ export async function attachWithoutSandbox(
 		const copy = await copyRoot(path, holder, name, signal);
 		return { path: copy, access, dispose: () => temporary.remove(home) };
 	} catch (error) {
-		if (holder !== undefined) await temporary.remove(holder);
+		if (holder !== undefined) await temporary.abandon(holder);
 		if (signal?.aborted) throw signal.reason;
 		throw failed(name, path, error);
 	}

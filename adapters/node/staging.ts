@@ -34,9 +34,9 @@ export async function stagePackage(
 	const { signal } = options;
 	signal?.throwIfAborted();
 	const origin = sourceOf(source);
-	const files = stageFiles();
 	const stage = makeStage(temporary);
 	try {
+		const files = stageFiles();
 		refuseNeighbours(stage);
 		const root = join(stage, "tree");
 		const digest = await copy(origin, root, options);
@@ -50,7 +50,7 @@ export async function stagePackage(
 			dispose: () => temporary.remove(stage),
 		};
 	} catch (error) {
-		await temporary.remove(stage);
+		await temporary.abandon(stage);
 		if (signal?.aborted) throw signal.reason;
 		if (error instanceof PackageError || error instanceof HostError) throw error;
 		throw stageFailed("The package could not be staged", error);

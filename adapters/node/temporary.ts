@@ -13,6 +13,7 @@ export class TemporaryDirectories {
 	readonly #base: string | undefined;
 	readonly #atExit: () => void;
 	readonly #live = new Set<string>();
+	readonly #stuck = new Set<string>();
 
 	/**
 	 * `base` is where they are made; default the system's temporary directory. Links on the way are resolved at each use.
@@ -31,12 +32,16 @@ export class TemporaryDirectories {
 		return path;
 	}
 
-	/** Removes one; harmless when it is gone. Rejects with a `HostError` `CLEANUP_FAILED` that names it. */
+	/**
+	 * Removes one; harmless when it is gone. Rejects with a `HostError` `CLEANUP_FAILED` that names it; it is then tried
+	 * again with the next one, and when the program ends.
+	 */
 	async remove(path: string): Promise<void> {
 		if (!this.#live.has(path)) return;
 		try {
 			await removeTree(path);
 		} catch (error) {
+			this.#stuck.add(path);
 			throw new HostError(`The directory ${path} could not be removed; remove it by hand.`, {
 				code: "CLEANUP_FAILED",
 				phase: "cleanup",
@@ -44,6 +49,19 @@ export class TemporaryDirectories {
 			});
 		}
 		this.#forget(path);
+		for (const other of [...this.#stuck]) {
+			try {
+				await removeTree(other);
+				this.#forget(other);
+			} catch {
+				// Whoever asked for that one was told.
+			}
+		}
+	}
+
+	/** Removes one that nobody was given: what made it necessary is the error that counts. */
+	async abandon(path: string): Promise<void> {
+		await this.remove(path).catch(() => undefined);
 	}
 
 	/** Removes all of them synchronously, as far as the system lets it: the last thing before the program ends. */
@@ -63,6 +81,7 @@ export class TemporaryDirectories {
 
 	#forget(path: string): void {
 		this.#live.delete(path);
+		this.#stuck.delete(path);
 		if (this.#live.size === 0) process.off("exit", this.#atExit);
 	}
 }

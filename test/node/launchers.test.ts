@@ -17,18 +17,15 @@ const entry = (suffix: string, selector?: string) => ({
 describe("Package/1 3: the launcher table", () => {
 	const table = new LauncherTable({ selectors: { deno: "/nowhere/deno" }, suffixes: { rb: "ruby" } });
 
-	test.each([
+	const runs: [suffix: string, selector: string | undefined, executable: string][] = [
 		["mjs", undefined, process.execPath],
 		["js", undefined, process.execPath],
 		["ts", undefined, process.execPath],
 		["js", "node", process.execPath],
-		...(PYTHON === undefined
-			? []
-			: ([
-					["py", undefined, PYTHON],
-					["py", "python3", PYTHON],
-				] as const)),
-	])("runs .%s with selector %s by %s", (suffix, selector, executable) => {
+	];
+	if (PYTHON !== undefined) runs.push(["py", undefined, PYTHON], ["py", "python3", PYTHON]);
+
+	test.each(runs)("runs .%s with selector %s by %s", (suffix, selector, executable) => {
 		const found = table.find(entry(suffix, selector));
 		expect(found.ok && found.launcher.executable).toBe(executable);
 	});

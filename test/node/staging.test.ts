@@ -143,13 +143,15 @@ describe("a stage that fails leaves nothing behind", () => {
 		};
 	};
 
-	test.each([
+	const refusals: [what: string, source: () => PackageSource | string, code: string][] = [
 		["the source rejects half way", () => failing(() => new Error("gone")), "PACKAGE_SOURCE_FAILED"],
 		["a path leads out", () => memorySource({ ...SAMPLE, "../out": "" }), "PACKAGE_PATH_INVALID"],
 		["a path is absolute", () => memorySource({ ...SAMPLE, "/out": "" }), "PACKAGE_PATH_INVALID"],
 		["there is no FLOW.md", () => memorySource({ x: "" }), "PACKAGE_FLOW_MISSING"],
 		["the directory doesn't exist", () => "/nowhere/at/all", "PACKAGE_SOURCE_FAILED"],
-	] as const)("when %s", async (_, source, code) => {
+	];
+
+	test.each(refusals)("when %s", async (_, source, code) => {
 		const { runtime, base, left } = countedRuntime();
 		expect(await codeOf(() => runtime.stage(source(), {}))).toBe(code);
 		expect(left()).toEqual([]);
