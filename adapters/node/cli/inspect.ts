@@ -1,5 +1,5 @@
 import { escapeForDisplay } from "../../../src/display.ts";
-import { type Advisory, inspectPackage, type PackageSnapshot } from "../../../src/package/index.ts";
+import { inspectPackage, type PackageSnapshot } from "../../../src/package/index.ts";
 import type { Digest } from "../../../src/sha256.ts";
 import { directory } from "../directory.ts";
 import { nodeSha256 } from "../sha256.ts";
@@ -46,19 +46,9 @@ function describe(snapshot: PackageSnapshot): string[] {
 	for (const [path, contract] of snapshot.channelContracts)
 		lines.push(`contract    ${escapeForDisplay(path)}: ${showIdentity(contract.identity)}`);
 	for (const advisory of snapshot.advisories)
-		lines.push(
-			paint.yellow(`advisory    ${advisory.paths.map(escapeForDisplay).join(", ")}: ${ADVICE[advisory.kind]}`),
-		);
+		lines.push(paint.yellow(`advisory    ${escapeForDisplay(advisory.path)}: ${escapeForDisplay(advisory.message)}`));
 	return lines;
 }
-
-const ADVICE: { readonly [kind in Advisory["kind"]]: string } = {
-	"caseless-collision": "some case-insensitive file systems hold only one of these",
-	"directory-case": "directories that differ only by case; some file systems join them",
-	"file-directory-case": "a file and a directory that differ only by case; some file systems can't hold both",
-	crlf: "has CRLF line ends; a checkout that converts them changes the digest",
-	"surprising-file": "left behind by a tool, or private? Package/1 has no ignore file: it is package content",
-};
 
 function showEntrypoint(entrypoint: { path: string; selector?: string }): string {
 	return entrypoint.selector === undefined ? entrypoint.path : `${entrypoint.path} (selector ${entrypoint.selector})`;
