@@ -125,4 +125,50 @@ describe("TypeScript implementations", () => {
 		const files = { "flow.ts": "interface A {\n  b: string;\n}\n\nthrow new Error('here');\n" };
 		expect((await runToEnd(runtime, files, "flow.ts")).err).toContain("flow.ts:5");
 	});
+
+	test.each([
+		[
+			"module syntax, where package.json names no type",
+			{
+				"package.json": "{}",
+				"flow.ts": `import { x } from "./x.ts"; console.log(x); export {};`,
+				"x.ts": "export const x: number = 1;",
+			},
+			"1",
+		],
+		[
+			"top-level await likewise",
+			{ "package.json": "{}", "flow.ts": "console.log(await Promise.resolve(2 as number));" },
+			"2",
+		],
+		[
+			"CommonJS, where there is no module syntax",
+			{ "package.json": "{}", "flow.ts": "const x: string = typeof require; console.log(x);" },
+			"function",
+		],
+		[
+			"a .cts from a module",
+			{ "flow.ts": `import x from "./x.cts"; console.log(x);`, "x.cts": "const a: number = 3; module.exports = a;" },
+			"3",
+		],
+	])("take their module kind as Node does: %s", async (_, files, printed) => {
+		const { runtime } = countedRuntime();
+		expect((await runToEnd(runtime, files as Record<string, string>, "flow.ts")).out.trim()).toBe(printed);
+	});
+
+	test.each([
+		[
+			"an import in declared CommonJS",
+			{ "package.json": `{"type":"commonjs"}`, "flow.ts": `import "./x.ts";`, "x.ts": "" },
+		],
+		["a type imported as a value", { "flow.ts": `import { T } from "./x.ts";`, "x.ts": "export type T = 1;" }],
+		["broken syntax", { "flow.ts": "const x: = 1;" }],
+		[
+			"a .ts below node_modules",
+			{ "flow.ts": `import "x";`, "node_modules/x/package.json": `{"exports":"./x.ts"}`, "node_modules/x/x.ts": "" },
+		],
+	])("fail as on any Node: %s", async (_, files) => {
+		const { runtime } = countedRuntime();
+		expect((await runToEnd(runtime, files as Record<string, string>, "flow.ts")).exitCode).toBe(1);
+	});
 });
