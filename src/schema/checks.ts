@@ -1,5 +1,6 @@
 /** Keywords that judge an instance by itself, without evaluating another schema. */
 
+import { quoteForDisplay } from "../display.ts";
 import type { JsonValue } from "../json/index.ts";
 import { TYPE_BITS } from "./keywords.ts";
 import { ARRAY, KIND_BITS, type Kind, NUMBER, OBJECT, STRING, typeMask, typeNameOf } from "./kinds.ts";
@@ -22,21 +23,16 @@ export interface Check {
 	readonly explain: (value: JsonValue) => string;
 }
 
-/** Text from a schema, quoted and cut to a size fit for a message. */
-export function quote(text: string): string {
-	const scalars = [...text.slice(0, 130)];
-	return JSON.stringify(scalars.length > 64 ? `${scalars.slice(0, 63).join("")}…` : text);
+type Add = (keyword: Keyword, explain: string, passes: Check["passes"]) => void;
+
+function collect(checks: Check[]): Add {
+	return (keyword, explain, passes) => checks.push({ keyword, passes, explain: () => explain });
 }
 
-/** The checks of a schema for one kind of instance, in the order they are reported. */
-export function checksFor(k: Keywords, kind: Kind): Check[] {
+/** `const` and `enum`, which judge every kind alike. */
+export function scalarChecks(k: Keywords): Check[] {
 	const checks: Check[] = [];
-	const add = (keyword: Keyword, explain: string, passes: Check["passes"]): void => {
-		checks.push({ keyword, passes, explain: () => explain });
-	};
-
-	const type = typeCheck(k, kind);
-	if (type !== undefined) checks.push(type);
+	const add = collect(checks);
 	if (k.const !== undefined) {
 		const constant = k.const;
 		// `===` is JSON/1 equality on scalars: -0 equals 0.
@@ -46,6 +42,14 @@ export function checksFor(k: Keywords, kind: Kind): Check[] {
 		const members = new Set<JsonValue>(k.enum);
 		add("enum", `None of the ${k.enum.length} values the schema lists`, (value) => members.has(value));
 	}
+	return checks;
+}
+
+/** The checks of a schema for one kind of instance, in the order they are reported: `type`, the scalar checks, the rest. */
+export function checksFor(k: Keywords, kind: Kind, scalars: readonly Check[]): Check[] {
+	const type = typeCheck(k, kind);
+	const checks = type === undefined ? [...scalars] : [type, ...scalars];
+	const add = collect(checks);
 	if (kind === OBJECT) objectChecks(k, checks, add);
 	else if (kind === ARRAY) {
 		const { minItems: min, maxItems: max } = k;
@@ -82,8 +86,6 @@ function lengthOf(value: JsonValue): number {
 	return (value as readonly JsonValue[]).length;
 }
 
-type Add = (keyword: Keyword, explain: string, passes: Check["passes"]) => void;
-
 function objectChecks(k: Keywords, checks: Check[], add: Add): void {
 	if (k.required !== undefined && k.required.length > 0) {
 		const names = k.required;
@@ -92,7 +94,7 @@ function objectChecks(k: Keywords, checks: Check[], add: Add): void {
 		checks.push({
 			keyword: "required",
 			passes: (value) => absent(value) === undefined,
-			explain: (value) => `The required member ${quote(absent(value) ?? "")} is missing`,
+			explain: (value) => `The required member ${quoteForDisplay(absent(value) ?? "")} is missing`,
 		});
 	}
 	const { minProperties: min, maxProperties: max } = k;
@@ -115,7 +117,7 @@ function objectChecks(k: Keywords, checks: Check[], add: Add): void {
 			passes: (value) => unmet(value) === undefined,
 			explain: (value) => {
 				const [trigger, name] = unmet(value) ?? ["", ""];
-				return `With ${quote(trigger)}, the member ${quote(name)} is required`;
+				return `With ${quoteForDisplay(trigger)}, the member ${quoteForDisplay(name)} is required`;
 			},
 		});
 	}

@@ -1,3 +1,4 @@
+import { quoteForDisplay } from "../display.ts";
 import { limitMessage, SCHEMA_LIMITS, type SchemaLimitName } from "./limits.ts";
 
 /**
@@ -51,5 +52,5 @@ export function limitError(limit: SchemaLimitName, schemaPointer: string): Schem
 }
 
 function where(pointer: string): string {
-	return pointer === "" ? "." : ` at ${JSON.stringify(pointer)}.`;
+	return pointer === "" ? "." : ` at ${quoteForDisplay(pointer, 256)}.`;
 }

@@ -1,10 +1,10 @@
 /** What evaluating a schema takes, prepared once: per kind of instance the charge, the checks and the steps. */
 
 import { fixedCharges, lengthKeyword } from "./charges.ts";
-import { type Check, checksFor } from "./checks.ts";
-import { KINDS, type Kind } from "./kinds.ts";
+import { type Check, checksFor, scalarChecks } from "./checks.ts";
+import { ARRAY, KINDS, type Kind, OBJECT } from "./kinds.ts";
 import type { SchemaGraph, SchemaNode } from "./node.ts";
-import { type Step, stepsFor } from "./steps.ts";
+import { arraySteps, inPlaceSteps, objectSteps, type Step } from "./steps.ts";
 
 /** One schema, ready for the machine. Arrays are indexed by kind. */
 export interface Plan {
@@ -46,13 +46,16 @@ function planNode(node: SchemaNode, planOf: (child: SchemaNode) => Plan, shared:
 		located ||= plan.located;
 		return plan;
 	};
+	const scalars = scalarChecks(k);
+	const anywhere = inPlaceSteps(k, below);
 	for (let i = 0; i < KINDS; i++) {
 		const kind = i as Kind;
 		let units = 1;
 		for (const [, more] of fixedCharges(k, kind)) units += more;
 		charge.push(units);
-		checks.push(node.truth === false ? [NOTHING] : checksFor(k, kind));
-		steps.push(stepsFor(k, kind, below));
+		checks.push(node.truth === false ? [NOTHING] : checksFor(k, kind, scalars));
+		const own = kind === OBJECT ? objectSteps(k, below) : kind === ARRAY ? arraySteps(k, below) : [];
+		steps.push(own.length === 0 ? anywhere : [...anywhere, ...own]);
 	}
 	const bounded = lengthKeyword(k) !== undefined;
 	return { node, charge, checks, steps, bounded, dependentRequired: k.dependentRequired, shared, located };

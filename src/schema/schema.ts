@@ -102,6 +102,7 @@ function inheritsMembers(): boolean {
 export class CompiledSchema implements Schema {
 	readonly nodes: number;
 	readonly depth: number;
+	readonly "~standard": StandardProps;
 	readonly #compiled: Compiled;
 	readonly #root: SchemaNode;
 	readonly #source: SchemaSource;
@@ -112,6 +113,7 @@ export class CompiledSchema implements Schema {
 	constructor(compiled: Compiled, root: SchemaNode, source: SchemaSource) {
 		this.nodes = compiled.graph.nodes.length;
 		this.depth = compiled.graph.depth;
+		this["~standard"] = standardProps(this);
 		this.#compiled = compiled;
 		this.#root = root;
 		this.#source = source;
@@ -136,15 +138,13 @@ export class CompiledSchema implements Schema {
 			admitted = admitJson(value);
 		} catch (error) {
 			if (!(error instanceof JsonError)) throw error;
+			// The error's own sentence names the place, which may show members of the value.
+			const message = `Not a JSON/1 value (${error.code})`;
 			const code = options.code ?? "INVALID_INPUT";
-			return { valid: false, diagnostics: [{ code, instancePointer: "", schemaPointer: "", message: error.message }] };
+			return { valid: false, diagnostics: [{ code, instancePointer: "", schemaPointer: "", message }] };
 		}
 		if (this.accepts(admitted)) return { valid: true, value: admitted };
 		return { valid: false, diagnostics: this.#diagnose(admitted, options) };
-	}
-
-	get "~standard"(): StandardProps {
-		return standardProps(this);
 	}
 
 	/** The canonical content that channel matching compares. */

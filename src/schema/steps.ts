@@ -5,7 +5,7 @@
 
 import type { JsonValue } from "../json/index.ts";
 import type { Cause, Failure } from "./failure.ts";
-import { ARRAY, type Kind, memberOf, OBJECT } from "./kinds.ts";
+import { memberOf } from "./kinds.ts";
 import type { Keyword, Keywords, SchemaNode } from "./node.ts";
 import type { Plan } from "./plan.ts";
 
@@ -49,8 +49,10 @@ export interface Step {
 	close?(frame: Frame, walk: Walk): void;
 }
 
-/** The steps of a schema for one kind of instance, in the order they are walked. */
-export function stepsFor(k: Keywords, kind: Kind, planOf: (child: SchemaNode) => Plan): Step[] {
+type PlanOf = (child: SchemaNode) => Plan;
+
+/** Steps at the same value, for every kind of instance. They come first. */
+export function inPlaceSteps(k: Keywords, planOf: PlanOf): Step[] {
 	const steps: Step[] = [];
 	if (k.$ref !== undefined) steps.push(inPlace([planOf(k.$ref)]));
 	if (k.allOf !== undefined) steps.push(inPlace(k.allOf.map(planOf)));
@@ -58,24 +60,33 @@ export function stepsFor(k: Keywords, kind: Kind, planOf: (child: SchemaNode) =>
 	if (k.oneOf !== undefined) steps.push(oneOf(k.oneOf.map(planOf)));
 	if (k.not !== undefined) steps.push(not(planOf(k.not)));
 	if (k.if !== undefined) steps.push(conditional(planOf(k.if), k.then && planOf(k.then), k.else && planOf(k.else)));
-	if (kind === OBJECT) {
-		if (k.properties !== undefined && k.properties.size > 0) steps.push(properties(sorted(k.properties, planOf)));
-		if (k.additionalProperties !== undefined)
-			steps.push(additionalProperties(planOf(k.additionalProperties), k.properties ?? new Map()));
-		if (k.dependentSchemas !== undefined && k.dependentSchemas.size > 0)
-			steps.push(dependentSchemas(sorted(k.dependentSchemas, planOf)));
-	} else if (kind === ARRAY) {
-		if (k.prefixItems !== undefined) steps.push(prefixItems(k.prefixItems.map(planOf)));
-		if (k.items !== undefined) steps.push(items(planOf(k.items), k.prefixItems?.length ?? 0));
-		if (k.contains !== undefined) steps.push(contains(planOf(k.contains), k.minContains, k.maxContains));
-	}
+	return steps;
+}
+
+/** Steps for objects. */
+export function objectSteps(k: Keywords, planOf: PlanOf): Step[] {
+	const steps: Step[] = [];
+	if (k.properties !== undefined && k.properties.size > 0) steps.push(properties(sorted(k.properties, planOf)));
+	if (k.additionalProperties !== undefined)
+		steps.push(additionalProperties(planOf(k.additionalProperties), k.properties ?? new Map()));
+	if (k.dependentSchemas !== undefined && k.dependentSchemas.size > 0)
+		steps.push(dependentSchemas(sorted(k.dependentSchemas, planOf)));
+	return steps;
+}
+
+/** Steps for arrays. */
+export function arraySteps(k: Keywords, planOf: PlanOf): Step[] {
+	const steps: Step[] = [];
+	if (k.prefixItems !== undefined) steps.push(prefixItems(k.prefixItems.map(planOf)));
+	if (k.items !== undefined) steps.push(items(planOf(k.items), k.prefixItems?.length ?? 0));
+	if (k.contains !== undefined) steps.push(contains(planOf(k.contains), k.minContains, k.maxContains));
 	return steps;
 }
 
 type Entry = readonly [name: string, plan: Plan];
 
 /** In RFC 8785 member order, whatever the order in the file. */
-function sorted(map: ReadonlyMap<string, SchemaNode>, planOf: (child: SchemaNode) => Plan): Entry[] {
+function sorted(map: ReadonlyMap<string, SchemaNode>, planOf: PlanOf): Entry[] {
 	return [...map.keys()].sort().map((name) => [name, planOf(map.get(name)!)]);
 }
 

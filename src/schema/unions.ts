@@ -7,12 +7,18 @@ import type { JsonObject, JsonValue } from "../json/index.ts";
 import type { Test } from "./combine.ts";
 import type { Scalar, SchemaNode } from "./node.ts";
 
+/** Unions with more branches or more fixed values are tried branch by branch: an index over them could outgrow the schema. */
+const BRANCHES = 64;
+const VALUES = 128;
+/** How many declared names of a branch may turn out to be the one that tells the branches apart. */
+const NAMES = 32;
+
 /** Any branch, or exactly one. */
 export function alternatives(branches: readonly SchemaNode[], of: (child: SchemaNode) => Test, any: boolean): Test {
 	const judge = any ? anyOf : oneOf;
 	const tests = branches.map(of);
 	const all = judge(tests);
-	const name = discriminatorOf(branches);
+	const name = branches.length > BRANCHES ? undefined : discriminatorOf(branches);
 	if (name === undefined) return all;
 
 	const allowed = branches.map((branch) => fixedValues(branch, name));
@@ -21,7 +27,9 @@ export function alternatives(branches: readonly SchemaNode[], of: (child: Schema
 	for (const value of new Set(allowed.flatMap((values) => values ?? [])))
 		byValue.set(value, judge(tests.filter((_, i) => allowed[i]?.includes(value) ?? true)));
 	return (value) => {
-		if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return all(value);
+		// An array may own a "length", which no keyword looks at.
+		if (typeof value !== "object" || value === null || Array.isArray(value) || !Object.hasOwn(value, name))
+			return all(value);
 		return (byValue.get((value as JsonObject)[name]!) ?? open)(value);
 	};
 }
@@ -45,16 +53,20 @@ function oneOf(tests: readonly Test[]): Test {
 
 /** The member name that the most branches fix, if at least two do. */
 function discriminatorOf(branches: readonly SchemaNode[]): string | undefined {
-	const names = new Map<string, number>();
+	const names = new Map<string, { branches: number; values: number }>();
 	for (const branch of branches)
-		for (const name of declaredBy(branch))
-			if (fixedValues(branch, name) !== undefined) names.set(name, (names.get(name) ?? 0) + 1);
+		for (const name of declaredBy(branch)) {
+			const values = fixedValues(branch, name);
+			if (values === undefined) continue;
+			const sum = names.get(name) ?? { branches: 0, values: 0 };
+			names.set(name, { branches: sum.branches + 1, values: sum.values + values.length });
+		}
 	let best: string | undefined;
 	let most = 1;
-	for (const [name, count] of names)
-		if (count > most) {
+	for (const [name, sum] of names)
+		if (sum.branches > most && sum.values <= VALUES) {
 			best = name;
-			most = count;
+			most = sum.branches;
 		}
 	return best;
 }
@@ -71,7 +83,11 @@ function* chainOf(node: SchemaNode): Generator<SchemaNode> {
 
 function declaredBy(branch: SchemaNode): Set<string> {
 	const names = new Set<string>();
-	for (const { keywords } of chainOf(branch)) for (const name of keywords.properties?.keys() ?? []) names.add(name);
+	for (const { keywords } of chainOf(branch))
+		for (const name of keywords.properties?.keys() ?? []) {
+			if (names.size === NAMES) return names;
+			names.add(name);
+		}
 	return names;
 }
 

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import type { JsonObject, JsonValue } from "../../src/json/index.ts";
 import { SCHEMA_URI } from "../../src/schema/index.ts";
 
-const NAMES = ["a", "b", "c", "__proto__", "toString", "constructor", "é/~"];
+const NAMES = ["a", "b", "c", "__proto__", "toString", "constructor", "length", "0", "é/~"];
 const name = fc.constantFrom(...NAMES);
 const scalar = fc.constantFrom<JsonValue>(null, true, false, 0, -0, 1, 1.5, -1, 2, "", "a", "😀", "ab", "a😀b");
 const count = fc.integer({ min: 0, max: 3 });
@@ -98,6 +98,49 @@ export const schemaFiles: fc.Arbitrary<JsonObject> = fc
 		...(root as JsonObject),
 		$defs: { A: a, constructor: d, C: c, B: b },
 	}));
+
+/** Unions whose branches fix members to scalars, directly or behind a reference, and instances that choose among them. */
+export const unions: fc.Arbitrary<readonly [JsonObject, JsonValue]> = (() => {
+	const tag = fc.constantFrom("a", "length", "constructor");
+	const fixed = fc.oneof(
+		scalar.map((value) => ({ const: value })),
+		fc.array(scalar, { maxLength: 3 }).map((values) => ({ enum: values })),
+		fc.constantFrom<JsonValue>({ $ref: "#/$defs/T" }, { type: "string" }, true),
+	);
+	const branch: fc.Arbitrary<JsonValue> = fc.oneof(
+		{
+			weight: 6,
+			arbitrary: fc.record(
+				{
+					type: fc.constant("object"),
+					properties: fc.dictionary(tag, fixed as fc.Arbitrary<JsonValue>, { maxKeys: 3 }),
+					required: fc.uniqueArray(tag, { maxLength: 2 }),
+					additionalProperties: fc.boolean(),
+					minProperties: count,
+					$ref: fc.constant("#/$defs/B"),
+				},
+				{ requiredKeys: ["properties"] },
+			) as fc.Arbitrary<JsonValue>,
+		},
+		{ weight: 1, arbitrary: fc.constantFrom<JsonValue>({ $ref: "#/$defs/B" }, true, false, { type: "array" }) },
+	);
+	const instance = fc.oneof(
+		{ weight: 6, arbitrary: fc.dictionary(tag, scalar, { maxKeys: 3 }) as fc.Arbitrary<JsonValue> },
+		{ weight: 1, arbitrary: instances(1) },
+	);
+	const list = fc.array(branch, { minLength: 2, maxLength: 4 });
+	return fc.tuple(fc.constantFrom("anyOf", "oneOf"), list, fixed as fc.Arbitrary<JsonValue>, instance).map(
+		([keyword, branches, b, value]) =>
+			[
+				{
+					$schema: SCHEMA_URI,
+					[keyword]: branches,
+					$defs: { B: { properties: { a: b } }, T: { enum: ["a", 1] } },
+				},
+				value,
+			] as const,
+	);
+})();
 
 /** A copy whose objects list their members in the opposite order. */
 export function reversed(value: JsonValue): JsonValue {

@@ -198,6 +198,7 @@ describe("host values", () => {
 				valid: false,
 				diagnostics: [{ code: "INVALID_RESULT", instancePointer: "", schemaPointer: "" }],
 			});
+			expect((checked.valid ? [] : checked.diagnostics)[0]!.message).toMatch(/^Not a JSON\/1 value \(JSON_[A-Z_]+\)$/);
 			expect((checked.valid ? [] : checked.diagnostics)[0]).not.toHaveProperty("keyword");
 		}
 	});

@@ -52,6 +52,22 @@ describe("section 3: keywords accept and refuse as JSON Schema 2020-12 has them,
 			[{ oneOf: [{ minimum: 1 }, { maximum: 2 }] }, [0, 3], [1, 2, "x"]],
 			[{ oneOf: [false, true, false] }, [1], []],
 			[{ oneOf: [false] }, [], [1]],
+			[
+				{ oneOf: [{ properties: { length: { const: 1 } } }, { properties: { length: { const: 2 } } }] },
+				[{ length: 1 }, { length: 2 }],
+				[{ length: 3 }, {}, [], [1], "x"],
+			],
+			[
+				{
+					oneOf: [
+						{ properties: { k: { const: "a" } }, required: ["k"] },
+						{ properties: { k: { enum: ["b", "c"] }, v: { type: "null" } } },
+						{ required: ["v"] },
+					],
+				},
+				[{ k: "a" }, { k: "b" }, { k: "x", v: 1 }, { v: 1 }, { k: "c", v: 1 }],
+				[{ k: "x" }, { k: "b", v: null }, { v: null }, 1],
+			],
 		],
 		not: [
 			[{ not: { type: "null" } }, [0, ""], [null]],
@@ -376,6 +392,20 @@ describe("section 4: the budget", () => {
 		expect(schema.accepts(instance)).toBe(true);
 	});
 
+	it("members are counted once per object, however many schemas ask", () => {
+		let counted = 0;
+		const target = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`m${i}`, i]));
+		const watched = new Proxy(target, {
+			ownKeys: (object) => {
+				counted++;
+				return Reflect.ownKeys(object);
+			},
+		});
+		const schema = schemaOf({ allOf: Array<object>(2_000).fill({ minProperties: 1, maxProperties: 1_000 }) });
+		expect(schema.evaluate(watched)).toMatchObject({ valid: true, work: 1 + 2_000 + 2_000 * 3 });
+		expect(counted).toBe(1);
+	});
+
 	it("a shared reference in the instance is two locations", () => {
 		const schema = schemaOf({
 			items: { allOf: [{ $ref: "#/$defs/A" }, { $ref: "#/$defs/A" }] },
@@ -407,6 +437,19 @@ describe("no schema overflows the stack", () => {
 		if (each > 0) expect(work).toBe(2 + (count - 1) * each + 2);
 		const refused = schema.evaluate("y", { all: true });
 		expect(refused.valid).toBe(schema.accepts("y"));
+	});
+
+	it("the longest chain that is answered without a meter, under a caller who is deep already", () => {
+		const link = (next: JsonValue): JsonValue => ({
+			type: ["string", "null"],
+			minLength: 1,
+			const: "x",
+			allOf: [next],
+			not: { not: true },
+		});
+		const schema = chained(63, link, { const: "x" });
+		const deep = (levels: number): boolean => (levels === 0 ? schema.accepts("x") : deep(levels - 1));
+		expect(deep(4_000)).toBe(true);
 	});
 
 	it("a chain that goes down the instance at the same time", () => {

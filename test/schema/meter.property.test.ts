@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileSchemaValue } from "../../src/schema/index.ts";
-import { instances, reversed, schemaFiles } from "./arbitrary.ts";
+import { instances, reversed, schemaFiles, unions } from "./arbitrary.ts";
 import { referenceEvaluate } from "./reference.ts";
 
 const RUNS = Number(process.env.MILLRACE_RUNS ?? 1_500);
@@ -23,6 +23,20 @@ describe("Schema/1 section 4: the meter is an abstract function of schema and in
 			}),
 			{ numRuns: RUNS },
 		);
+	});
+
+	it("gives the same where a member tells the branches of a union apart", () => {
+		let valid = 0;
+		fc.assert(
+			fc.property(unions, ([file, instance]) => {
+				const schema = compileSchemaValue(file);
+				const expected = referenceEvaluate(file as never, instance as never);
+				if (expected.valid) valid++;
+				expect([schema.accepts(instance), schema.evaluate(instance).work]).toEqual([expected.valid, expected.work]);
+			}),
+			{ numRuns: RUNS * 4 },
+		);
+		expect(valid).toBeGreaterThan(RUNS / 10);
 	});
 
 	it("doesn't depend on the order of members, in the schema or in the instance", () => {
