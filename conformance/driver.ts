@@ -12,9 +12,11 @@ import {
 	parseJson,
 } from "../src/json/index.ts";
 import {
+	type DigestOptions,
 	digestPackage,
 	inspectPackage,
 	memorySource,
+	type PackageDigest,
 	type PackageSnapshot,
 	type PackageSource,
 	parseFlowMd,
@@ -35,8 +37,14 @@ import { BadRequest, bytesOf, dataBytes, type Fields, field, isFields, textField
 /** What the driver needs from its environment: a hash, and directories where there are any. */
 export interface DriverPorts {
 	readonly sha256?: Sha256Factory;
-	/** A package source over a directory; absent where there is no file system. */
-	readonly directory?: (root: string) => PackageSource;
+	/** How directories are read; absent where there is no file system. */
+	readonly trees?: TreePort;
+}
+
+/** Package/1 over a directory's path, as an adapter with a file system does it. */
+export interface TreePort {
+	digestPackage(root: string, options: DigestOptions): Promise<PackageDigest>;
+	inspectPackage(root: string): Promise<PackageSnapshot>;
 }
 
 /** One answer of the driver protocol: see DRIVER.md. */
@@ -101,10 +109,12 @@ const OPERATIONS: { readonly [op: string]: Operation } = {
 		digestPackage(filesOf(request), { sha256, requireFlowMd: field(request, "requireFlowMd") !== false }),
 	"package.inspect": async (request, { sha256 }) =>
 		inspectionAnswer(await inspectPackage(filesOf(request), { sha256 })),
-	"package.digestTree": (request, { sha256, directory }) =>
-		digestPackage(treeOf(request, directory), { sha256, requireFlowMd: field(request, "requireFlowMd") !== false }),
-	"package.inspectTree": async (request, { sha256, directory }) =>
-		inspectionAnswer(await inspectPackage(treeOf(request, directory), { sha256 })),
+	"package.digestTree": (request, ports) =>
+		treesOf(ports).digestPackage(textField(request, "root"), {
+			requireFlowMd: field(request, "requireFlowMd") !== false,
+		}),
+	"package.inspectTree": async (request, ports) =>
+		inspectionAnswer(await treesOf(ports).inspectPackage(textField(request, "root"))),
 	"contract.capability": (request) => parseCapabilityContract(descriptorBytes(request)).identity,
 	"contract.channel": (request) => parseChannelContract(descriptorBytes(request)).identity,
 	unicode: (request) => {
@@ -227,9 +237,9 @@ function filesOf(request: Fields): PackageSource {
 	);
 }
 
-function treeOf(request: Fields, directory: DriverPorts["directory"]): PackageSource {
-	if (directory === undefined) throw new BadRequest("this driver has no file system");
-	return directory(textField(request, "root"));
+function treesOf(ports: DriverPorts): TreePort {
+	if (ports.trees === undefined) throw new BadRequest("this driver has no file system");
+	return ports.trees;
 }
 
 function inspectionAnswer(snapshot: PackageSnapshot): Fields {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { type CaseVerdict, type ConformanceCase, expandRules, judge, type Suite } from "../../../conformance/corpus.ts";
 import { answerLine, createDriver } from "../../../conformance/driver.ts";
 import { escapeForDisplay } from "../../../src/display.ts";
-import { directory } from "../directory.ts";
+import { digestPackage, inspectPackage } from "../packages.ts";
 import { nodeSha256 } from "../sha256.ts";
 import { type Output, paint, write } from "./output.ts";
 
@@ -25,7 +25,7 @@ export function loadSuites(): Suite[] {
 
 /** `millrace conformance serve`: our own driver on stdio; ends when stdin does. */
 export async function serveCommand(): Promise<void> {
-	const driver = createDriver({ sha256: nodeSha256, directory });
+	const driver = createDriver({ sha256: nodeSha256, trees: { digestPackage, inspectPackage } });
 	for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY }))
 		if (line !== "") await write(process.stdout, `${await answerLine(driver, line)}\n`);
 }

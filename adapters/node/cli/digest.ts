@@ -1,8 +1,6 @@
 import { escapeForDisplay } from "../../../src/display.ts";
-import { digestPackage } from "../../../src/package/index.ts";
 import type { Digest } from "../../../src/sha256.ts";
-import { directory } from "../directory.ts";
-import { nodeSha256 } from "../sha256.ts";
+import { digestPackage } from "../packages.ts";
 import { count, type Output } from "./output.ts";
 import { formatBytes, progressLine } from "./progress.ts";
 
@@ -16,8 +14,7 @@ export async function digestCommand(
 	const progress = progressLine(!output.json);
 	const manifest = options.manifest === true;
 	try {
-		const { digest, files } = await digestPackage(directory(root), {
-			sha256: nodeSha256,
+		const { digest, files } = await digestPackage(root, {
 			signal,
 			manifest,
 			onProgress: progress.update,

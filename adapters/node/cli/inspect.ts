@@ -1,8 +1,7 @@
 import { escapeForDisplay } from "../../../src/display.ts";
-import { inspectPackage, type PackageSnapshot } from "../../../src/package/index.ts";
+import type { PackageSnapshot } from "../../../src/package/index.ts";
 import type { Digest } from "../../../src/sha256.ts";
-import { directory } from "../directory.ts";
-import { nodeSha256 } from "../sha256.ts";
+import { inspectPackage } from "../packages.ts";
 import { count, type Output, paint } from "./output.ts";
 import { formatBytes, progressLine } from "./progress.ts";
 
@@ -15,8 +14,7 @@ export async function inspectCommand(
 ): Promise<void> {
 	const progress = progressLine(!output.json);
 	try {
-		const snapshot = await inspectPackage(directory(root), {
-			sha256: nodeSha256,
+		const snapshot = await inspectPackage(root, {
 			signal,
 			onProgress: progress.update,
 			...(options.expect === undefined ? {} : { expect: options.expect }),
