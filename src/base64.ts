@@ -13,10 +13,10 @@ export function toBase64(bytes: Uint8Array): string {
 	return text;
 }
 
-/** The bytes of base64 text, padded or not; undefined where a character or the length is none of base64. */
+/** The bytes of base64 text, padded in full or not at all; undefined where a character or the length is none of base64. */
 export function fromBase64(text: string): Uint8Array | undefined {
 	const body = text.replace(/={1,2}$/, "");
-	if (body.length % 4 === 1) return undefined;
+	if (body.length % 4 === 1 || (body !== text && text.length % 4 !== 0)) return undefined;
 	const bytes = new Uint8Array(Math.floor((body.length * 3) / 4));
 	let buffer = 0;
 	let bits = 0;
