@@ -14,6 +14,17 @@ export interface Clause {
 	readonly kinds?: readonly CaseKind[];
 }
 
+/** One item of a specification's own list of required conformance, and what proves it. */
+export interface RequiredItem {
+	/** As `package-format.md §7.1`. */
+	readonly item: string;
+	readonly demands: string;
+	/** Clauses whose cases prove it. */
+	readonly clauses: readonly string[];
+	/** Tests of this repository, where it takes a file system or a host and no driver request can show it. */
+	readonly tests?: readonly string[];
+}
+
 /** The answer a case demands: the members named must be equal; an answer may carry more. */
 export type Expectation =
 	| { readonly ok: true; readonly [member: string]: unknown }
@@ -38,6 +49,7 @@ export interface ConformanceCase {
 export interface Suite {
 	readonly suite: string;
 	readonly clauses: readonly Clause[];
+	readonly required?: readonly RequiredItem[];
 	readonly cases: readonly ConformanceCase[];
 }
 

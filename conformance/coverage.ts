@@ -34,5 +34,13 @@ export function coverageReport(suites: readonly Suite[]): string {
 			lines.push(`| \`${clause.id}\` | ${clause.where} | ${clause.demands} | ${counts.join(" | ")} |`);
 		}
 	}
+	lines.push("", "## Required conformance", "", "| item | demands | cases | tests |", "| --- | --- | --: | --- |");
+	for (const suite of suites)
+		for (const { item, demands, clauses, tests } of suite.required ?? []) {
+			const cases = suite.cases.filter((each) => clauses.includes(each.clause)).length;
+			lines.push(
+				`| ${item} | ${demands} | ${cases === 0 ? "–" : cases} | ${(tests ?? []).map((test) => `\`${test}\``).join(", ")} |`,
+			);
+		}
 	return `${lines.join("\n")}\n`;
 }

@@ -1,5 +1,5 @@
 // Writes conformance/COVERAGE.md from the cases; with --check only says whether the committed file is current.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { coverageReport, missingKinds } from "../../dist/conformance/coverage.js";
 
@@ -15,6 +15,13 @@ const gaps = suites.flatMap((suite) =>
 		missingKinds(clause, suite).map((kind) => `${clause.id} has no case that shows: ${kind}`),
 	),
 );
+for (const suite of suites)
+	for (const { item, clauses, tests = [] } of suite.required ?? []) {
+		const shown = suite.cases.some((each) => clauses.includes(each.clause)) || tests.length > 0;
+		if (!shown) gaps.push(`${item} has neither a case nor a test`);
+		for (const test of tests)
+			if (!existsSync(new URL(`../../${test}`, import.meta.url))) gaps.push(`${item} names ${test}, which isn't there`);
+	}
 for (const gap of gaps) console.error(gap);
 
 if (process.argv.includes("--check")) {
