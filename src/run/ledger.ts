@@ -5,20 +5,20 @@
 
 import { canonicalize, equalJson, type JsonObject, type JsonValue } from "../json/index.ts";
 import { portableSha256, renderDigest } from "../sha256.ts";
-import type { Terminal } from "./admission.ts";
 import type { Payload } from "./encode.ts";
-import type { OperationOutcome } from "./ports.ts";
 
-/** A call of at most this many bytes is kept as it is to compare repetitions with; of a longer one, its digest. */
+/** A call of at most this many bytes is kept as it is for the whole Run; a longer one gives way to its digest. */
 const KEPT_CALL_BYTES = 1_024;
 
 /** One operation, from its first request to the end of the Run. */
 export interface Entry {
 	readonly operationId: string;
 	readonly method: string;
-	/** The ids of the requests that wait for its terminal. */
-	readonly waiters: Set<string>;
-	/** The response for every waiter, once the operation is decided. */
+	/** The ids of the requests that wait for its terminal: at most 64, mostly one. */
+	readonly waiters: string[];
+	/** Its work has ended: its terminal is fixed. */
+	decided: boolean;
+	/** The response for every repetition, once the operation is decided and while it is kept. */
 	payload: Payload | undefined;
 	/** The work was asked to stop. */
 	abandoned: boolean;
@@ -30,12 +30,17 @@ export interface Entry {
 
 export type Found =
 	| { readonly kind: "new" | "joined" | "replayed"; readonly entry: Entry }
+	/** Used for another call; its result no longer kept; no room for another call. */
 	| { readonly kind: "conflict" }
+	| { readonly kind: "forgotten" }
 	| { readonly kind: "full" };
 
 export class OperationLedger {
 	readonly #entries = new Map<string, Entry>();
 	readonly #retainedBytes: number;
+	/** Decided entries in the order of their decision; those before `#oldest` have given up their payload. */
+	readonly #decided: Entry[] = [];
+	#oldest = 0;
 	#retained = 0;
 	#unsettled = 0;
 
@@ -49,24 +54,21 @@ export class OperationLedger {
 		return this.#unsettled;
 	}
 
-	/** What is held now, in the measure of the bound. */
-	get retained(): number {
-		return this.#retained;
-	}
-
 	/** The entry for a valid request: made (and then to be dispatched), joined, or ready to be replayed. */
 	find(method: string, params: JsonObject, bytes: number): Found {
 		const operationId = params.operationId as string;
 		const entry = this.#entries.get(operationId);
 		if (entry !== undefined) {
 			if (entry.method !== method || !isSame(entry.identity, params)) return { kind: "conflict" };
-			return { kind: entry.payload === undefined ? "joined" : "replayed", entry };
+			if (!entry.decided) return { kind: "joined", entry };
+			return entry.payload === undefined ? { kind: "forgotten" } : { kind: "replayed", entry };
 		}
-		if (this.#retained + bytes > this.#retainedBytes) return { kind: "full" };
+		if (!this.#makeRoom(bytes)) return { kind: "full" };
 		const made: Entry = {
 			operationId,
 			method,
-			waiters: new Set(),
+			waiters: [],
+			decided: false,
 			payload: undefined,
 			abandoned: false,
 			bytes,
@@ -78,26 +80,31 @@ export class OperationLedger {
 		return { kind: "new", entry: made };
 	}
 
-	/**
-	 * Decides an operation. Its payload is kept for every later repetition, so one that would cross the bound is not: the
-	 * operation then ends as `tooLarge`, for its waiters and for those to come alike.
-	 */
-	settle(
-		entry: Entry,
-		terminal: Terminal<OperationOutcome>,
-		tooLarge: Terminal<OperationOutcome>,
-	): Terminal<OperationOutcome> {
+	/** Decides an operation; the payload is kept for repetitions while there is room. */
+	settle(entry: Entry, payload: Payload): void {
 		this.#unsettled -= 1;
-		if (entry.bytes > KEPT_CALL_BYTES) {
+		entry.decided = true;
+		this.#decided.push(entry);
+		// In UTF-16 units, of which a text never has more than bytes.
+		if (!this.#makeRoom(payload.length)) return;
+		entry.payload = payload;
+		this.#retained += payload.length;
+	}
+
+	/**
+	 * Gives up the oldest results until `bytes` more fit. Their operations stay known, a long call by its digest: a repetition
+	 * is refused, never dispatched again. Hashing waits until here, so that a Run with room never pays for it.
+	 */
+	#makeRoom(bytes: number): boolean {
+		while (this.#retained + bytes > this.#retainedBytes && this.#oldest < this.#decided.length) {
+			const entry = this.#decided[this.#oldest++]!;
+			this.#retained -= entry.payload?.length ?? 0;
+			entry.payload = undefined;
+			if (entry.bytes <= KEPT_CALL_BYTES) continue;
 			entry.identity = digestOf(entry.identity as JsonObject);
 			this.#retained -= entry.bytes - KEPT_CALL_BYTES;
 		}
-		// In UTF-16 units, of which a text never has more than bytes.
-		const fits = this.#retained + terminal.payload.length <= this.#retainedBytes;
-		const kept = fits ? terminal : tooLarge;
-		entry.payload = kept.payload;
-		this.#retained += kept.payload.length;
-		return kept;
+		return this.#retained + bytes <= this.#retainedBytes;
 	}
 }
 

@@ -33,8 +33,8 @@ export const RUN_LIMITS: {
 /** The bounds a host puts on one session beyond Run/1; crossing one is `RESOURCE_EXHAUSTED` (section 4). */
 export interface HostSessionLimits {
 	/**
-	 * JSON text of running calls, and of settled results kept for replay. A call that would cross it is refused before
-	 * dispatch; a result that would, is not kept: its operation ends as `RESOURCE_EXHAUSTED`.
+	 * JSON text of running calls, and of settled results kept for replay. The oldest results make room for new ones (a
+	 * repetition of their call is then refused, not dispatched again); a call that still doesn't fit is refused.
 	 */
 	readonly retainedBytes: number;
 }

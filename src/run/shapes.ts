@@ -1,7 +1,8 @@
 /** Closed shapes over admitted JSON values: small checks, composed once, that say where the first fault is. */
 
 import { isLocalName, isToken } from "../grammar/names.ts";
-import { isJsonObject, type JsonObject, type JsonValue, scalarLength } from "../json/index.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/index.ts";
+import { scalarLength } from "../text.ts";
 
 /** The first fault of a value: the member names that lead to it, outermost first, and what is wrong there. */
 export interface Fault {

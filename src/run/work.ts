@@ -1,7 +1,7 @@
 /** The work a component owns through its host: operations, the requests that wait for them, and their end (Run/1 sections 4 to 8). */
 
 import type { JsonObject } from "../json/index.ts";
-import { failed, operationTerminal } from "./admission.ts";
+import { operationTerminal } from "./admission.ts";
 import { readCall } from "./calls.ts";
 import type { WireCode } from "./codes.ts";
 import type { Inbound, SessionCore } from "./core.ts";
@@ -56,7 +56,11 @@ export class OwnedWork {
 			return;
 		}
 		if (found.kind === "full") {
-			this.#refuse(request, "RESOURCE_EXHAUSTED", "The host keeps no more calls and results of this Run.");
+			this.#refuse(request, "RESOURCE_EXHAUSTED", "The host holds no more calls of this Run.");
+			return;
+		}
+		if (found.kind === "forgotten") {
+			this.#refuse(request, "RESOURCE_EXHAUSTED", "The operation has ended; the host no longer keeps its result.");
 			return;
 		}
 		const { entry } = found;
@@ -66,7 +70,7 @@ export class OwnedWork {
 			this.#core.answer(request, entry.payload);
 			return;
 		}
-		entry.waiters.add(request.id);
+		entry.waiters.push(request.id);
 		this.#waiting.set(request.id, entry);
 		if (found.kind === "new") this.#dispatch(entry, call);
 	}
@@ -87,8 +91,8 @@ export class OwnedWork {
 		if (!this.#operations.delete(entry)) return;
 		const terminal = operationTerminal(entry.method, outcome);
 		this.#core.note({ type: "settle", operationId: entry.operationId, outcome: terminal.end });
-		const tooLarge = failed("RESOURCE_EXHAUSTED", "The host can't keep a result of this size.");
-		const { code, payload } = this.#ledger.settle(entry, terminal, tooLarge);
+		const { code, payload } = terminal;
+		this.#ledger.settle(entry, payload);
 		const { operationId } = entry;
 		this.#core.note(code === undefined ? { type: "decided", operationId } : { type: "decided", operationId, code });
 		for (const id of entry.waiters) {
@@ -96,7 +100,7 @@ export class OwnedWork {
 			const request = this.#core.inbound(id);
 			if (request !== undefined) this.#core.answer(request, payload);
 		}
-		entry.waiters.clear();
+		entry.waiters.length = 0;
 	}
 
 	/** `request/cancel`: settles one waiter; the work is asked to stop when no other is left (section 6). */
@@ -108,10 +112,10 @@ export class OwnedWork {
 			return;
 		}
 		this.#waiting.delete(requestId);
-		entry.waiters.delete(requestId);
+		entry.waiters.splice(entry.waiters.indexOf(requestId), 1);
 		this.#core.note({ type: "detached", operationId: entry.operationId, requestId });
 		this.#core.answer(request, operationalError("CANCELLED", "The call was cancelled."));
-		if (entry.waiters.size === 0) this.#abandon(entry);
+		if (entry.waiters.length === 0) this.#abandon(entry);
 	}
 
 	/** The Run is closing: asks all work that runs to stop. */

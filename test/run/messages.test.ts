@@ -194,9 +194,9 @@ function mutate(message: JsonValue, steps: readonly Step[]): JsonValue {
 }
 
 const at = fc.nat({ max: 60 });
-const edge = fc.constantFrom(...EDGES);
+const edge: fc.Arbitrary<JsonValue> = fc.constantFrom(...EDGES);
 const name = fc.constantFrom(...NAMES);
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step = fc.oneof(
 	fc.record({ kind: fc.constant("replace" as const), at, value: edge }),
 	fc.record({ kind: fc.constant("add" as const), at, name, value: edge }),
 	fc.record({ kind: fc.constant("rename" as const), at, name }),
@@ -210,7 +210,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 			value: edge,
 		}),
 	},
-);
+) as fc.Arbitrary<unknown> as fc.Arbitrary<Step>;
 
 /** More seeds than the published vectors: errors, grants and every kind of result. */
 const SEEDS: readonly JsonValue[] = [

@@ -50,12 +50,18 @@ describe("Run/1 section 6: operation identity", () => {
 		expect(pending.operations.length).toBe(1);
 	});
 
-	it("compares long calls by their canonical digest after they settled", () => {
+	it.each([
+		["by value while there is room", {}],
+		["by their canonical digest afterwards", { retainedBytes: 5_300 }],
+	])("compares long calls that have settled %s", (_, limits) => {
 		const long = (tail: string): JsonValue => ({ text: "x".repeat(5_000), tail });
-		const host = Host.running().feed(callRequest("c:1", "op", long("a")));
+		const host = Host.running({}, limits).feed(callRequest("c:1", "op", long("a")));
 		host.operations[0]?.settle(VALUE);
-		host.feed(callRequest("c:2", "op", long("a")), callRequest("c:3", "op", long("b")));
-		expect(host.flush().map((frame) => codeOf(frame) ?? "value")).toEqual(["value", "value", "OPERATION_CONFLICT"]);
+		// In little room a second call takes the place of the first one's result and text.
+		host.feed(callRequest("c:2", "op:2", "x".repeat(2_000)));
+		host.feed(callRequest("c:3", "op", long("a")), callRequest("c:4", "op", long("b")));
+		const repeated = "retainedBytes" in limits ? "RESOURCE_EXHAUSTED" : "value";
+		expect(host.flush().map((frame) => codeOf(frame) ?? "value")).toEqual(["value", repeated, "OPERATION_CONFLICT"]);
 	});
 
 	it("carries the call to the layer as the port has it", () => {
@@ -172,11 +178,27 @@ describe("Run/1 section 4: what a host keeps is bounded", () => {
 		expect(host.operations.length).toBe(1);
 	});
 
-	it("ends an operation whose result it can't keep as RESOURCE_EXHAUSTED, for later repetitions too", () => {
+	it("delivers a result it can't keep, and refuses a repetition instead of dispatching it again", () => {
 		const host = Host.running({}, { retainedBytes: 4_000 }).feed(callRequest("c:1"));
 		host.operations[0]?.settle({ value: "x".repeat(5_000) });
 		host.feed(callRequest("c:2"));
-		expect(host.flush().map(codeOf)).toEqual(["RESOURCE_EXHAUSTED", "RESOURCE_EXHAUSTED"]);
+		expect(host.flush().map((frame) => codeOf(frame) ?? "value")).toEqual(["value", "RESOURCE_EXHAUSTED"]);
+		expect(host.operations.length).toBe(1);
+	});
+
+	it("gives up the oldest results for new ones: a long Run doesn't run out of room", () => {
+		const host = Host.running({}, { retainedBytes: 10_000 });
+		for (let i = 0; i < 20; i++) {
+			host.feed(callRequest(`c:${i}`, `op:${i}`));
+			host.operations[i]?.settle({ value: "x".repeat(2_000) });
+		}
+		expect(host.flush().every((frame) => codeOf(frame) === undefined)).toBe(true);
+		host.feed(callRequest("old", "op:0"), callRequest("new", "op:19"), callRequest("other", "op:0", 1));
+		expect(host.flush().map((frame) => codeOf(frame) ?? "value")).toEqual([
+			"RESOURCE_EXHAUSTED",
+			"value",
+			"OPERATION_CONFLICT",
+		]);
 	});
 
 	it("gives back the room of a long call when it has settled", () => {
