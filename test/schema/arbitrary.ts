@@ -31,6 +31,18 @@ export function instances(depth = 3): fc.Arbitrary<JsonValue> {
 	);
 }
 
+/** Keywords that mean something to one another. */
+const BUNDLES = [
+	["contains", "minContains"],
+	["contains", "minContains", "maxContains"],
+	["contains", "maxContains"],
+	["prefixItems", "items"],
+	["if", "then", "else"],
+	["properties", "additionalProperties"],
+	["properties", "required", "additionalProperties"],
+	["minLength", "maxLength"],
+];
+
 /** A schema whose references name only definitions in `targets`. */
 function schemas(depth: number, targets: readonly string[]): fc.Arbitrary<JsonValue> {
 	const leaf = fc.boolean() as fc.Arbitrary<JsonValue>;
@@ -77,9 +89,14 @@ function schemas(depth: number, targets: readonly string[]): fc.Arbitrary<JsonVa
 		title: fc.constant("t"),
 	};
 	if (targets.length > 0) values.$ref = fc.constantFrom(...targets).map((target) => `#/$defs/${target}`);
-	const keyword = fc.constantFrom(...Object.keys(values), ...(targets.length > 0 ? ["$ref", "$ref", "allOf"] : []));
+	const bundle = fc.constantFrom(
+		...Object.keys(values).map((key) => [key]),
+		...BUNDLES,
+		...(targets.length > 0 ? [["$ref"], ["$ref"], ["allOf"]] : []),
+	);
 	return fc
-		.uniqueArray(keyword, { minLength: 1, maxLength: 4 })
+		.array(bundle, { minLength: 1, maxLength: 3 })
+		.map((bundles) => [...new Set(bundles.flat())])
 		.chain((keywords) => fc.tuple(...keywords.map((key) => values[key]!.map((value) => [key, value] as const))))
 		.map(object);
 }
