@@ -1,8 +1,8 @@
 /** Channel Contract/1: the descriptor by which independently written participants agree on what messages mean. */
 
-import { type JsonObject, type JsonValue, scalarLength } from "../json/index.ts";
+import type { JsonObject, JsonValue } from "../json/index.ts";
 import type { Schema } from "../schema/index.ts";
-import { encodeUtf8 } from "../web.ts";
+import { exceedsUtf8, scalarLength } from "../text.ts";
 import {
 	CONTRACT_LIMITS,
 	type ContractOptions,
@@ -70,7 +70,7 @@ function readSemantics(value: JsonValue): string {
 		throw new ContractError("CONTRACT_INVALID", '"semantics" must be a nonempty description.', { pointer });
 	}
 	// Characters can't tell: the bound is on bytes.
-	if (encodeUtf8(value).length > CONTRACT_LIMITS.semanticsBytes) {
+	if (exceedsUtf8(value, CONTRACT_LIMITS.semanticsBytes)) {
 		throw new ContractError(
 			"CONTRACT_LIMIT_EXCEEDED",
 			`"semantics" (${scalarLength(value)} characters) is longer than ${CONTRACT_LIMITS.semanticsBytes} bytes of UTF-8.`,

@@ -10,6 +10,7 @@ import {
 	parseJson,
 } from "../json/index.ts";
 import { type Digest, portableSha256, renderDigest, type Sha256Factory } from "../sha256.ts";
+import { exceedsUtf8 } from "../text.ts";
 import { encodeUtf8 } from "../web.ts";
 import { ContractError } from "./error.ts";
 import { type ContractIdentity, isContractId, isContractVersion } from "./identity.ts";
@@ -39,17 +40,12 @@ export interface ContractOptions {
  * measured as the UTF-8 that it stands for. Throws `CONTRACT_LIMIT_EXCEEDED`, `CONTRACT_INVALID_JSON`.
  */
 export function readDescriptor(source: Uint8Array | string): JsonValue {
-	const tooLong =
-		source.length > CONTRACT_LIMITS.bytes ||
-		(typeof source === "string" &&
-			source.length * 3 > CONTRACT_LIMITS.bytes &&
-			encodeUtf8(source).length > CONTRACT_LIMITS.bytes);
+	const max = CONTRACT_LIMITS.bytes;
+	const tooLong = typeof source === "string" ? exceedsUtf8(source, max) : source.length > max;
 	if (tooLong) {
-		throw new ContractError(
-			"CONTRACT_LIMIT_EXCEEDED",
-			`The descriptor is longer than ${CONTRACT_LIMITS.bytes} bytes of UTF-8.`,
-			{ pointer: "" },
-		);
+		throw new ContractError("CONTRACT_LIMIT_EXCEEDED", `The descriptor is longer than ${max} bytes of UTF-8.`, {
+			pointer: "",
+		});
 	}
 	try {
 		return parseJson(source);

@@ -1,7 +1,7 @@
 /** Package/1 section 5: what makes a text a canonical logical path. */
+import { exceedsUtf8, findLoneSurrogate } from "../text.ts";
 import { isNfc, toNfc } from "../unicode/index.ts";
 import { PATH_LIMITS, type PathErrorCode, type PathFault } from "./errors.ts";
-import { utf8Length } from "./utf8.ts";
 
 const SLASH = 0x2f;
 
@@ -18,8 +18,9 @@ export function findPathFault(path: string): PathFault | undefined {
 	if (path.charCodeAt(0) === SLASH) return { code: "PATH_ABSOLUTE", offset: 0 };
 	const fault = findCharacter(path, "\\", "PATH_BACKSLASH") ?? findCharacter(path, "\0", "PATH_NUL");
 	if (fault) return fault;
-	if (!path.isWellFormed()) return { code: "PATH_LONE_SURROGATE", offset: loneSurrogate(path) };
-	if (utf8Length(path, 0, path.length, PATH_LIMITS.bytes) > PATH_LIMITS.bytes)
+	const lone = findLoneSurrogate(path);
+	if (lone >= 0) return { code: "PATH_LONE_SURROGATE", offset: lone };
+	if (exceedsUtf8(path, PATH_LIMITS.bytes))
 		return { code: "PATH_TOO_LONG", limit: { name: "bytes", max: PATH_LIMITS.bytes } };
 	if (!isNfc(path)) {
 		const nfc = toNfc(path);
@@ -36,7 +37,7 @@ function findSegmentFault(path: string): PathFault | undefined {
 	for (const [segment, text] of segments.entries()) {
 		if (text === "") return { code: "PATH_EMPTY_SEGMENT", offset, segment };
 		if (text === "." || text === "..") return { code: "PATH_DOT_SEGMENT", offset, segment };
-		if (utf8Length(text, 0, text.length, PATH_LIMITS.segmentBytes) > PATH_LIMITS.segmentBytes) {
+		if (exceedsUtf8(text, PATH_LIMITS.segmentBytes)) {
 			const limit = { name: "segmentBytes", max: PATH_LIMITS.segmentBytes } as const;
 			return { code: "PATH_SEGMENT_TOO_LONG", offset, segment, limit };
 		}
@@ -48,15 +49,6 @@ function findSegmentFault(path: string): PathFault | undefined {
 function findCharacter(path: string, character: string, code: PathErrorCode): PathFault | undefined {
 	const offset = path.indexOf(character);
 	return offset < 0 ? undefined : { code, offset };
-}
-
-function loneSurrogate(text: string): number {
-	let offset = 0;
-	for (const character of text) {
-		if (character.length === 1 && (character.charCodeAt(0) & 0xf800) === 0xd800) break;
-		offset += character.length;
-	}
-	return offset;
 }
 
 function firstDifference(a: string, b: string): number {

@@ -1,6 +1,7 @@
 import { escapeForDisplay } from "../display.ts";
-import { admitJson, type JsonValue, scalarLength } from "../json/index.ts";
+import { admitJson, type JsonValue } from "../json/index.ts";
 import { type Failure, isWireCode, type OperationOutcome, RUN_LIMITS, type WireCode } from "../run/index.ts";
+import { scalarLength } from "../text.ts";
 import type { Ending } from "./corridor.ts";
 
 /** A failure with a plain sentence. */

@@ -1,11 +1,11 @@
 /** The guard for host values: what JavaScript code hands in, checked once and copied, so that it can't change afterwards. */
 
+import { exceedsUtf8 } from "../text.ts";
 import { canonicalize } from "./canonical.ts";
 import { JsonError, type JsonErrorCode, limitError } from "./error.ts";
 import { JSON_LIMITS, type JsonLimitName } from "./limits.ts";
 import { isNumberInDomain } from "./number.ts";
 import { formatPointer } from "./pointer.ts";
-import { exceedsUtf8 } from "./text.ts";
 import { addMember, type JsonValue } from "./value.ts";
 
 /** A container on the path from the root: its source, what is still to be read, and the copy so far. */

@@ -9,10 +9,10 @@
  * least one own key of the value; so "colons outside of strings = own keys" holds if and only if no member was lost.
  */
 
+import { exceedsUtf8 } from "../text.ts";
 import { JSON_LIMITS } from "./limits.ts";
 import { isNumberInDomain } from "./number.ts";
 import { countColons, countLikelyColons, mayBeCrowded, mayHaveLongNumber } from "./scan.ts";
-import { exceedsUtf8 } from "./text.ts";
 import type { JsonObject, JsonValue } from "./value.ts";
 
 /**

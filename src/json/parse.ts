@@ -1,11 +1,11 @@
 /** The door for JSON/1 text. */
 
+import { exceedsUtf8, findLoneSurrogate } from "../text.ts";
 import { decodeUtf8, encodeUtf8 } from "../web.ts";
 import { JsonError, limitError } from "./error.ts";
 import { parseExact } from "./exact.ts";
 import { JSON_LIMITS } from "./limits.ts";
 import { parseNative } from "./native.ts";
-import { exceedsUtf8, findLoneSurrogate } from "./text.ts";
 import { placeAt } from "./utf8.ts";
 import type { JsonValue } from "./value.ts";
 

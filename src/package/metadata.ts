@@ -3,7 +3,8 @@
 import { type ChannelDeclaration, ContractError, parseChannelDeclarations } from "../contract/index.ts";
 import { quoteForDisplay } from "../display.ts";
 import { checkReference, isLocalName, PathError } from "../grammar/index.ts";
-import { appendPointer, isJsonObject, type JsonObject, type JsonValue, scalarLength } from "../json/index.ts";
+import { appendPointer, isJsonObject, type JsonObject, type JsonValue } from "../json/index.ts";
+import { scalarLength } from "../text.ts";
 import { PackageError, type PackageErrorCode } from "./error.ts";
 import { FLOW_MD, splitFrontmatter } from "./frontmatter.ts";
 import { PACKAGE_LIMITS } from "./limits.ts";

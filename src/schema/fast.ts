@@ -3,7 +3,8 @@
  * `bound.ts` has proved that they can't exhaust the budget, and schemas whose chains are too short to fill the stack.
  */
 
-import { type JsonObject, type JsonValue, scalarLength } from "../json/index.ts";
+import type { JsonObject, JsonValue } from "../json/index.ts";
+import { scalarLength } from "../text.ts";
 import { always, both, conjunction, never, type Test } from "./combine.ts";
 import { TYPE_BITS } from "./keywords.ts";
 import { typeMask } from "./kinds.ts";

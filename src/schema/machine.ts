@@ -3,7 +3,8 @@
  * deep, which no JavaScript stack is sure to bear. Nothing is short-circuited but the memoized pairs.
  */
 
-import { type JsonValue, scalarLength } from "../json/index.ts";
+import type { JsonValue } from "../json/index.ts";
+import { scalarLength } from "../text.ts";
 import { fixedCharges, lengthKeyword } from "./charges.ts";
 import type { Facts } from "./checks.ts";
 import { limitError } from "./error.ts";

@@ -1,7 +1,7 @@
 /** The ways in: a schema file, a file's parsed root, an inline schema, an embedded graph (Schema/1 sections 3 to 5). */
 
 import { admitJson, isJsonObject, JsonError, type JsonObject, type JsonValue, parseJson } from "../json/index.ts";
-import { encodeUtf8 } from "../web.ts";
+import { exceedsUtf8 } from "../text.ts";
 import { readFile, readGraph, readInline } from "./compile.ts";
 import { limitError, SchemaError } from "./error.ts";
 import { SCHEMA_LIMITS } from "./limits.ts";
@@ -74,10 +74,7 @@ function definitionsOf(value: JsonValue): JsonObject | undefined {
 }
 
 function exceedsFile(file: Uint8Array | string): boolean {
-	if (typeof file !== "string") return file.length > SCHEMA_LIMITS.bytes;
-	// A UTF-16 unit takes one to three bytes; only in between are they counted.
-	if (file.length * 3 <= SCHEMA_LIMITS.bytes) return false;
-	return file.length > SCHEMA_LIMITS.bytes || encodeUtf8(file).length > SCHEMA_LIMITS.bytes;
+	return typeof file === "string" ? exceedsUtf8(file, SCHEMA_LIMITS.bytes) : file.length > SCHEMA_LIMITS.bytes;
 }
 
 function asJson(read: () => JsonValue): JsonValue {

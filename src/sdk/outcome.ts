@@ -3,10 +3,11 @@
  * failure that crosses the wire instead. Whatever the handler threw is only read here, never trusted: its members may be
  * accessors that throw, its message may be of any size.
  */
-import { admitJson, scalarLength } from "../json/index.ts";
+import { admitJson } from "../json/index.ts";
 import { isWireCode } from "../run/codes.ts";
 import type { Failure, RunResult } from "../run/index.ts";
 import { RUN_LIMITS } from "../run/limits.ts";
+import { scalarLength } from "../text.ts";
 import { OperationError } from "./errors.ts";
 
 const MAX_MESSAGE = RUN_LIMITS.messageScalars;

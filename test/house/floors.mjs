@@ -12,6 +12,7 @@ const FLOORS = [
 	"web",
 	"base64",
 	"display",
+	"text",
 	"digest",
 	"sha256",
 	"unicode",

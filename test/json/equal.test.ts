@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { equalJson, isJsonObject, type JsonValue, parseJson, scalarLength } from "../../src/json/index.ts";
-import { exceedsUtf8, utf8Length } from "../../src/json/text.ts";
-import { utf8 } from "./support.ts";
+import { equalJson, isJsonObject, type JsonValue, parseJson } from "../../src/json/index.ts";
 
 describe("JSON/1 equality", () => {
 	test.each([
@@ -59,24 +57,4 @@ test("an object is neither an array nor null", () => {
 		false,
 		false,
 	]);
-});
-
-describe("sizes of text", () => {
-	test.each([
-		["", 0],
-		["abc", 3],
-		["é水", 2],
-		["😀", 1],
-		["a😀b😀", 4],
-		["e\u0301", 2],
-		["\ud800", 1],
-		["\udc00\ud800", 2],
-		["\ud83d\ud83d\ude00", 2],
-	])("%j has %i scalar values", (text, count) => {
-		expect(scalarLength(text)).toBe(count);
-		expect(Array.from(text)).toHaveLength(count);
-		expect(utf8Length(text)).toBe(utf8(text).length);
-		expect(exceedsUtf8(text, utf8(text).length)).toBe(false);
-		if (text !== "") expect(exceedsUtf8(text, utf8(text).length - 1)).toBe(true);
-	});
 });

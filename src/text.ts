@@ -15,7 +15,7 @@ export function scalarLength(text: string): number {
 }
 
 /** How many UTF-8 bytes a string takes (a lone surrogate takes three, as the replacement character would). */
-export function utf8Length(text: string): number {
+function utf8Length(text: string): number {
 	let count = text.length;
 	for (let i = 0; i < text.length; i++) {
 		const unit = text.charCodeAt(i);
