@@ -18,9 +18,7 @@ if (unknown.length > 0) {
 	for (const area of wanted.length > 0 ? wanted : areas) {
 		console.log(`\n# ${area}`);
 		const script = `import(${JSON.stringify(`${here}${area}.mjs`)}).then((module) => module.bench())`;
-		const { status } = spawnSync(process.execPath, ["--expose-gc", "--input-type=module", "-e", script], {
-			stdio: "inherit",
-		});
+		const { status } = spawnSync(process.execPath, ["--expose-gc", "-e", script], { stdio: "inherit" });
 		if (status !== 0) process.exitCode = 1;
 	}
 }
