@@ -1,7 +1,7 @@
 /** Capability Contract/1: the descriptor of a stable machine interface. */
 
 import { isLocalName } from "../grammar/index.ts";
-import { appendPointer, type JsonObject, type JsonValue } from "../json/index.ts";
+import { appendPointer, type JsonObject, type JsonValue, ownMember } from "../json/index.ts";
 import type { Schema } from "../schema/index.ts";
 import { type ChannelDeclaration, readChannelDeclarations } from "./channel-declarations.ts";
 import {
@@ -10,7 +10,6 @@ import {
 	checkHeader,
 	closedObject,
 	identify,
-	member,
 	plainObject,
 	readDescriptor,
 } from "./descriptor.ts";
@@ -59,7 +58,7 @@ export function parseCapabilityContractValue(value: JsonValue, options?: Contrac
 			pointer: "/flowCapabilityContract",
 		});
 	}
-	const defs = member(root, "$defs");
+	const defs = ownMember(root, "$defs");
 	if (defs !== undefined) {
 		checkCount(plainObject(defs, "/$defs", "The definition map"), "/$defs", "definitions");
 	}
@@ -130,7 +129,7 @@ function readMethod(value: JsonValue, pointer: string, roots: EmbeddedRoot[]): C
 		checkName(name, at, "An error name");
 		roots.push({ pointer: at, schema: map[name]!, take: (schema) => errors.set(name, schema) });
 	}
-	const channels = member(object, "channels");
+	const channels = ownMember(object, "channels");
 	if (channels !== undefined) method.channels = readChannelDeclarations(channels, `${pointer}/channels`, roots);
 	return method;
 }

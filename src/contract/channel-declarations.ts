@@ -1,9 +1,9 @@
 /** Channel declarations (Channel Contract/1 section 1), as FLOW.md and capability methods write them. */
 
 import { checkReference, isLocalName, PathError } from "../grammar/index.ts";
-import { appendPointer, type JsonObject, type JsonValue } from "../json/index.ts";
+import { appendPointer, type JsonObject, type JsonValue, ownMember } from "../json/index.ts";
 import { compileInlineSchema, type Schema } from "../schema/index.ts";
-import { closedObject, member, plainObject } from "./descriptor.ts";
+import { closedObject, plainObject } from "./descriptor.ts";
 import { ContractError } from "./error.ts";
 import { asContractError, type EmbeddedRoot } from "./schemas.ts";
 
@@ -74,15 +74,15 @@ export function parseChannelDeclarations(value: JsonValue, pointer: string): Map
 function readDeclaration(value: JsonValue, pointer: string): Draft {
 	const object = closedObject(value, pointer, "A channel declaration", ["direction"], FIELDS);
 	const direction = oneOf(object, "direction", pointer, ["send", "receive"] as const)!;
-	const required = member(object, "required") ?? true;
+	const required = ownMember(object, "required") ?? true;
 	if (typeof required !== "boolean") {
 		throw new ContractError("CONTRACT_INVALID", '"required" must be true or false.', {
 			pointer: `${pointer}/required`,
 		});
 	}
 	const draft: Draft = { direction, required };
-	const schema = member(object, "schema");
-	const contract = member(object, "contract");
+	const schema = ownMember(object, "schema");
+	const contract = ownMember(object, "contract");
 	if (schema !== undefined) draft.schemaValue = schema;
 	if (contract !== undefined) {
 		if (schema !== undefined) {
@@ -110,7 +110,7 @@ function oneOf<const T extends string>(
 	pointer: string,
 	words: readonly T[],
 ): T | undefined {
-	const value = member(object, name);
+	const value = ownMember(object, name);
 	if (value === undefined) return undefined;
 	const found = words.find((word) => word === value);
 	if (found === undefined) {

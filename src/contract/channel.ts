@@ -1,6 +1,6 @@
 /** Channel Contract/1: the descriptor by which independently written participants agree on what messages mean. */
 
-import type { JsonObject, JsonValue } from "../json/index.ts";
+import { type JsonObject, type JsonValue, ownMember } from "../json/index.ts";
 import type { Schema } from "../schema/index.ts";
 import { exceedsUtf8, scalarLength } from "../text.ts";
 import {
@@ -9,7 +9,6 @@ import {
 	checkHeader,
 	closedObject,
 	identify,
-	member,
 	plainObject,
 	readDescriptor,
 } from "./descriptor.ts";
@@ -47,7 +46,7 @@ export function parseChannelContractValue(value: JsonValue, options?: ContractOp
 	const root = closedObject(value, "", "A Channel Contract/1 descriptor", ROOT_REQUIRED, ["$defs"]);
 	checkHeader(root, CHANNEL_CONTRACT_URI);
 	const semantics = readSemantics(root.semantics!);
-	const defs = member(root, "$defs");
+	const defs = ownMember(root, "$defs");
 	if (defs !== undefined) plainObject(defs, "/$defs", "The definition map");
 	let item: Schema | undefined;
 	const take = (schema: Schema): void => {

@@ -7,6 +7,7 @@ import {
 	JsonError,
 	type JsonObject,
 	type JsonValue,
+	ownMember,
 	parseJson,
 } from "../json/index.ts";
 import { type Digest, portableSha256, renderDigest, type Sha256Factory } from "../sha256.ts";
@@ -95,24 +96,19 @@ export function plainObject(value: JsonValue, pointer: string, what: string): Js
 	return value;
 }
 
-/** An own member, or undefined; never one that an object inherits. */
-export function member(object: JsonObject, name: string): JsonValue | undefined {
-	return Object.hasOwn(object, name) ? object[name] : undefined;
-}
-
 /** Checks the members that name the format and the contract: `$schema`, `id`, `version`. Throws `CONTRACT_INVALID`. */
 export function checkHeader(root: JsonObject, uri: string): void {
-	if (member(root, "$schema") !== uri) {
+	if (ownMember(root, "$schema") !== uri) {
 		throw new ContractError("CONTRACT_INVALID", `"$schema" must be exactly "${uri}".`, { pointer: "/$schema" });
 	}
-	if (!isContractId(member(root, "id"))) {
+	if (!isContractId(ownMember(root, "id"))) {
 		throw new ContractError(
 			"CONTRACT_INVALID",
 			"The id must be a canonical https URI in lower ASCII: a DNS name of two or more labels and one or more path segments, without user, port, IP literal, percent encoding, query or fragment.",
 			{ pointer: "/id" },
 		);
 	}
-	if (!isContractVersion(member(root, "version"))) {
+	if (!isContractVersion(ownMember(root, "version"))) {
 		throw new ContractError(
 			"CONTRACT_INVALID",
 			'The version must be three decimal numbers such as "1.0.0", without leading zeros, prefix or suffix.',

@@ -19,6 +19,11 @@ export function isJsonObject(value: JsonValue): value is JsonObject {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** An own member, or undefined; never one that every object inherits, such as `toString` or `constructor`. */
+export function ownMember(value: JsonObject, name: string): JsonValue | undefined {
+	return Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
 /**
  * Adds a member that the object doesn't have yet. A plain assignment would run a setter inherited under that name, and
  * `__proto__` is one on every ordinary object; such names are defined instead.

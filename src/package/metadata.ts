@@ -3,7 +3,7 @@
 import { type ChannelDeclaration, ContractError, parseChannelDeclarations } from "../contract/index.ts";
 import { quoteForDisplay } from "../display.ts";
 import { checkReference, isLocalName, PathError } from "../grammar/index.ts";
-import { appendPointer, isJsonObject, type JsonObject, type JsonValue } from "../json/index.ts";
+import { appendPointer, isJsonObject, type JsonObject, type JsonValue, ownMember } from "../json/index.ts";
 import { scalarLength } from "../text.ts";
 import { PackageError, type PackageErrorCode } from "./error.ts";
 import { FLOW_MD, splitFrontmatter } from "./frontmatter.ts";
@@ -106,14 +106,14 @@ class Reader {
 	}
 
 	#name(root: JsonObject): string {
-		const name = own(root, "name");
+		const name = ownMember(root, "name");
 		if (isLocalName(name)) return name;
 		const rule = "1 to 64 lower-case letters and digits, in groups joined by single hyphens";
 		throw this.#refuse("/name", name === undefined ? "The required name is missing." : `The name must be ${rule}.`);
 	}
 
 	#description(root: JsonObject): string {
-		const description = own(root, "description");
+		const description = ownMember(root, "description");
 		if (description === undefined) throw this.#refuse("/description", "The required description is missing.");
 		const text = this.#nonempty(description, "/description", "The description");
 		const max = PACKAGE_LIMITS.descriptionScalars;
@@ -134,7 +134,7 @@ class Reader {
 		readEntry: (entry: JsonValue, pointer: string, name: string) => T,
 	): Map<string, T> {
 		const entries = new Map<string, T>();
-		const value = own(root, field);
+		const value = ownMember(root, field);
 		if (value === undefined) return entries;
 		const pointer = `/${field}`;
 		if (!isJsonObject(value)) throw this.#refuse(pointer, `"${field}" must be a map.`);
@@ -179,7 +179,7 @@ class Reader {
 	}
 
 	#channels(root: JsonObject): ReadonlyMap<string, ChannelDeclaration> {
-		const value = own(root, "channels");
+		const value = ownMember(root, "channels");
 		if (value === undefined) return new Map();
 		let channels: Map<string, ChannelDeclaration>;
 		try {
@@ -241,8 +241,4 @@ class Reader {
 		}
 		return 0;
 	}
-}
-
-function own(object: JsonObject, name: string): JsonValue | undefined {
-	return Object.hasOwn(object, name) ? object[name] : undefined;
 }

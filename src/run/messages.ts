@@ -4,12 +4,12 @@
  */
 
 import { isToken } from "../grammar/names.ts";
-import { formatPointer, isJsonObject, type JsonObject, type JsonValue } from "../json/index.ts";
+import { formatPointer, isJsonObject, type JsonObject, type JsonValue, ownMember } from "../json/index.ts";
 import { isWireCode, OPERATIONAL_ERROR, STANDARD_ERRORS, WIRE_CODES } from "./codes.ts";
 import { RUN_LIMITS } from "./limits.ts";
 import { CANCEL_PARAMS, METHODS } from "./methods.ts";
 import type { Failure } from "./ports.ts";
-import { anything, type Check, closed, type Fault, literal, own, text } from "./shapes.ts";
+import { anything, type Check, closed, type Fault, literal, text } from "./shapes.ts";
 
 /** A response's payload: a result still to be checked for its method, an operational failure, or a standard error. */
 export type Reply =
@@ -45,7 +45,7 @@ export function classify(value: JsonValue): Message {
 	if (!isJsonObject(value)) {
 		return invalid(Array.isArray(value) ? "a batch; Run/1 has none" : "no JSON object", null);
 	}
-	if (own(value, "jsonrpc") !== "2.0") return invalid('a message whose jsonrpc is not "2.0"', null);
+	if (ownMember(value, "jsonrpc") !== "2.0") return invalid('a message whose jsonrpc is not "2.0"', null);
 	if (Object.hasOwn(value, "method")) return classifyCall(value);
 	if (Object.hasOwn(value, "result") || Object.hasOwn(value, "error")) return classifyResponse(value);
 	return invalid("a message with neither method, result nor error", null);
@@ -54,12 +54,12 @@ export function classify(value: JsonValue): Message {
 function classifyCall(value: JsonObject): Message {
 	const { method } = value;
 	const isRequest = Object.hasOwn(value, "id");
-	const id = own(value, "id");
+	const id = ownMember(value, "id");
 	// The id is unambiguous when nothing else makes this a response.
 	const requestId = isToken(id) && !Object.hasOwn(value, "result") && !Object.hasOwn(value, "error") ? id : null;
 	if (typeof method !== "string") return invalid("a message whose method is not a string", requestId);
 	if (isRequest && !isToken(id)) return invalid("a request whose id is not a token of 1 to 128 characters", null);
-	const params = own(value, "params");
+	const params = ownMember(value, "params");
 	if (params !== undefined && (typeof params !== "object" || params === null)) {
 		return invalid("a message whose params are neither an object nor an array", requestId);
 	}
@@ -72,16 +72,16 @@ function classifyCall(value: JsonObject): Message {
 }
 
 function classifyResponse(value: JsonObject): Message {
-	const id = own(value, "id");
+	const id = ownMember(value, "id");
 	if (id !== null && !isToken(id)) return invalid("a response whose id is not a token of 1 to 128 characters", null);
 	if (hasStranger(value, RESPONSE_MEMBERS)) return invalid("a response with an unknown member", null);
-	const error = own(value, "error");
+	const error = ownMember(value, "error");
 	if (error === undefined) {
 		if (id === null) return invalid("a result whose id is null", null);
 		return { kind: "response", id, reply: { result: value.result! } };
 	}
 	if (Object.hasOwn(value, "result")) return invalid("a response with both result and error", null);
-	const code = isJsonObject(error) ? own(error, "code") : undefined;
+	const code = isJsonObject(error) ? ownMember(error, "code") : undefined;
 	// From here on the frame is a response: answering one with an error would answer an answer.
 	if (id === null && !UNCORRELATED.has(code)) return silent("an error whose id is null");
 	const fault = code === OPERATIONAL_ERROR ? OPERATIONAL(error) : STANDARD_ERROR(error);
@@ -95,7 +95,7 @@ function readError(error: JsonObject): Reply {
 	if (STANDARD.has(error.code)) return { standard: error.code as number, message: text };
 	const data = error.data as JsonObject;
 	const failure = { code: data.code as Failure["code"], message: text };
-	const details = own(data, "details");
+	const details = ownMember(data, "details");
 	return { failure: details === undefined ? failure : { ...failure, details } };
 }
 

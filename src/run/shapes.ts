@@ -1,7 +1,7 @@
 /** Closed shapes over admitted JSON values: small checks, composed once, that say where the first fault is. */
 
 import { isLocalName, isToken } from "../grammar/names.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/index.ts";
+import { isJsonObject, type JsonValue } from "../json/index.ts";
 import { scalarLength } from "../text.ts";
 
 /** The first fault of a value: the member names that lead to it, outermost first, and what is wrong there. */
@@ -123,9 +123,4 @@ export function mapOf(check: Check, max: number): Check {
 		}
 		return undefined;
 	};
-}
-
-/** The own member `name` of an object. */
-export function own(value: JsonObject, name: string): JsonValue | undefined {
-	return Object.hasOwn(value, name) ? value[name] : undefined;
 }
