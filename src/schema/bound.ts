@@ -3,7 +3,7 @@
  * impossible, so an evaluator that stops at the first failure and meters nothing is conforming (Schema/1 section 4).
  */
 
-import type { JsonObject, JsonValue } from "../json/index.ts";
+import { JSON_LIMITS, type JsonObject, type JsonValue } from "../json/index.ts";
 import { fixedCharges, lengthKeyword } from "./charges.ts";
 import { KINDS, type Kind, OBJECT } from "./kinds.ts";
 import { SCHEMA_LIMITS } from "./limits.ts";
@@ -47,15 +47,15 @@ interface Size {
 	readonly most: number;
 }
 
-/** JSON/1's depth. A value beyond it was never admitted (it may even contain itself): it goes to the metered evaluator. */
-const DEPTH = 128;
-
-/** Adds up a value; false as soon as it has too many nodes. `for in` may count inherited members too: still a bound. */
+/**
+ * Adds up a value; false as soon as it has too many nodes, or is deeper than JSON/1 allows: that was never admitted (it may even
+ * contain itself) and goes to the metered evaluator. `for in` may count inherited members too: still a bound.
+ */
 function measure(value: JsonValue, size: Size, depth: number): boolean {
 	if (++size.nodes > size.most) return false;
 	if (typeof value === "string") size.units += value.length;
 	else if (typeof value === "object" && value !== null) {
-		if (depth === DEPTH) return false;
+		if (depth === JSON_LIMITS.depth) return false;
 		if (Array.isArray(value)) {
 			for (let i = 0; i < value.length; i++) if (!measure(value[i], size, depth + 1)) return false;
 		} else {

@@ -3,7 +3,7 @@
  * `bound.ts` has proved that they can't exhaust the budget, and schemas whose chains are too short to fill the stack.
  */
 
-import type { JsonObject, JsonValue } from "../json/index.ts";
+import { isJsonObject, type JsonValue } from "../json/index.ts";
 import { scalarLength } from "../text.ts";
 import { always, both, conjunction, never, type Test } from "./combine.ts";
 import { TYPE_BITS } from "./keywords.ts";
@@ -114,14 +114,10 @@ function inPlaceTests(k: Keywords, of: (child: SchemaNode) => Test): Test[] {
 	if (k.dependentSchemas !== undefined) {
 		for (const [trigger, child] of k.dependentSchemas) {
 			const test = of(child);
-			tests.push((value) => !isObject(value) || !Object.hasOwn(value, trigger) || test(value));
+			tests.push((value) => !isJsonObject(value) || !Object.hasOwn(value, trigger) || test(value));
 		}
 	}
 	return tests;
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function arrayTest(k: Keywords, of: (child: SchemaNode) => Test): Test {

@@ -3,7 +3,7 @@
  * member tells at once which branches can match at all; the others needn't be tried.
  */
 
-import type { JsonObject, JsonValue } from "../json/index.ts";
+import { isJsonObject, type JsonValue } from "../json/index.ts";
 import type { Test } from "./combine.ts";
 import type { Scalar, SchemaNode } from "./node.ts";
 
@@ -28,9 +28,8 @@ export function alternatives(branches: readonly SchemaNode[], of: (child: Schema
 		byValue.set(value, judge(tests.filter((_, i) => allowed[i]?.includes(value) ?? true)));
 	return (value) => {
 		// An array may own a "length", which no keyword looks at.
-		if (typeof value !== "object" || value === null || Array.isArray(value) || !Object.hasOwn(value, name))
-			return all(value);
-		return (byValue.get((value as JsonObject)[name]!) ?? open)(value);
+		if (!isJsonObject(value) || !Object.hasOwn(value, name)) return all(value);
+		return (byValue.get(value[name]!) ?? open)(value);
 	};
 }
 
