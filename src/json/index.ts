@@ -8,4 +8,4 @@ export { JSON_LIMITS, type JsonLimitName } from "./limits.ts";
 export { formatNumber } from "./number.ts";
 export { parseJson } from "./parse.ts";
 export { appendPointer, formatPointer, parsePointer, resolvePointer } from "./pointer.ts";
-export { isJsonObject, type JsonObject, type JsonValue, ownMember } from "./value.ts";
+export { isJsonObject, type JsonObject, type JsonValue, objectsInheritNames, ownMember } from "./value.ts";

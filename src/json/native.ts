@@ -13,7 +13,7 @@ import { exceedsUtf8 } from "../text.ts";
 import { JSON_LIMITS } from "./limits.ts";
 import { isNumberInDomain } from "./number.ts";
 import { countColons, countLikelyColons, mayBeCrowded, mayHaveLongNumber } from "./scan.ts";
-import type { JsonObject, JsonValue } from "./value.ts";
+import { type JsonObject, type JsonValue, objectsInheritNames } from "./value.ts";
 
 /**
  * Reads a well-formed text of at most `JSON_LIMITS.bytes` UTF-8 bytes. `undefined` when something is wrong, or might be.
@@ -47,8 +47,7 @@ function countKeys(root: JsonValue, text: string): number {
 	const mayBreakPairs = text.includes("\\u");
 	// No escape is shorter than what it stands for, and a UTF-16 unit is at most three bytes of UTF-8.
 	const checksStrings = mayBreakPairs || text.length * 3 > JSON_LIMITS.stringBytes;
-	// Enumeration is the fastest way to the keys, but it goes on to inherited ones, if somebody made any.
-	const inheritsKeys = hasKeys(Object.prototype);
+	const inheritsKeys = objectsInheritNames();
 
 	let keys = 0;
 	let nodes = 1;
@@ -92,11 +91,6 @@ function countKeys(root: JsonValue, text: string): number {
 		if (depth === JSON_LIMITS.depth && nodes > nodesAbove) return -1;
 	}
 	return keys;
-}
-
-function hasKeys(prototype: object): boolean {
-	for (const _ in prototype) return true;
-	return false;
 }
 
 function isStringAllowed(text: string): boolean {

@@ -25,6 +25,15 @@ export function ownMember(value: JsonObject, name: string): JsonValue | undefine
 }
 
 /**
+ * Whether plain objects inherit enumerable members, because somebody extended `Object.prototype`: `for in`, the fastest way to
+ * the names of an object, goes on to those too.
+ */
+export function objectsInheritNames(): boolean {
+	for (const _ in {}) return true;
+	return false;
+}
+
+/**
  * Adds a member that the object doesn't have yet. A plain assignment would run a setter inherited under that name, and
  * `__proto__` is one on every ordinary object; such names are defined instead.
  */

@@ -1,6 +1,6 @@
 /** A compiled schema: evaluate, accept, check, and the Standard Schema interface. */
 
-import { admitJson, JsonError, type JsonValue } from "../json/index.ts";
+import { admitJson, JsonError, type JsonValue, objectsInheritNames } from "../json/index.ts";
 import { type Bound, boundOf, fits } from "./bound.ts";
 import type { Test } from "./combine.ts";
 import { contentOf, type SchemaSource } from "./content.ts";
@@ -93,12 +93,6 @@ export class Compiled {
  */
 const REACH = 256;
 
-/** Whether objects inherit enumerable members: somebody has extended `Object.prototype`, and `for in` sees it. */
-function inheritsMembers(): boolean {
-	for (const _ in {}) return true;
-	return false;
-}
-
 export class CompiledSchema implements Schema {
 	readonly nodes: number;
 	readonly depth: number;
@@ -165,7 +159,7 @@ export class CompiledSchema implements Schema {
 	/** Whether nothing needs to be metered for this instance. */
 	#isFast(instance: JsonValue): boolean {
 		this.#bound ??= boundOf(this.#root, this.#compiled.graph);
-		return this.#bound.reach <= REACH && fits(this.#bound, instance) && !inheritsMembers();
+		return this.#bound.reach <= REACH && fits(this.#bound, instance) && !objectsInheritNames();
 	}
 
 	/** Explaining is an evaluation of its own: most failures are branches of a union that nobody asks about. */
