@@ -4,7 +4,6 @@
  */
 
 import { JsonError, type JsonValue, parseJson } from "../json/index.ts";
-import { decodeUtf8 } from "../web.ts";
 import { type LocalCode, STANDARD_ERRORS } from "./codes.ts";
 import { type Payload, responseFrame, standardError } from "./encode.ts";
 import { FrameReader } from "./frames.ts";
@@ -147,7 +146,6 @@ export class SessionCore {
 			}
 		} finally {
 			this.#busy = false;
-			this.#inputs.length = 0;
 		}
 	}
 
@@ -196,8 +194,8 @@ export class SessionCore {
 	#unreadable(frame: Uint8Array, error: unknown): void {
 		if (!(error instanceof JsonError)) throw error;
 		const text = `A frame that is no JSON/1 document (${error.message}) It starts ${quoteBytes(frame)}.`;
-		// Only a frame of valid UTF-8 is answered; another fault may have been found first.
-		if (error.code === "JSON_UTF8" || !isUtf8(frame)) this.fail("PROTOCOL_ERROR", text);
+		// Only a frame of valid UTF-8 is answered.
+		if (error.code === "JSON_UTF8") this.fail("PROTOCOL_ERROR", text);
 		else {
 			const answer = standardError(STANDARD_ERRORS.parse, `Not a JSON/1 document: ${error.message}`);
 			this.fail("PROTOCOL_ERROR", text, responseFrame(null, answer));
@@ -318,15 +316,6 @@ export function paramsFault({ method, rule, params }: Inbound): string | undefin
 	if (params === undefined) return `The params of ${method} are absent.`;
 	const fault = rule.params(params);
 	return fault === undefined ? undefined : `The params of ${method}${describe(fault)}.`;
-}
-
-function isUtf8(bytes: Uint8Array): boolean {
-	try {
-		decodeUtf8(bytes);
-		return true;
-	} catch {
-		return false;
-	}
 }
 
 function quoteMethod(method: string): string {

@@ -212,7 +212,6 @@ export class HostSession implements Session {
 					? { outcome: decided.result.outcome }
 					: { code: decided.failure.code }),
 		});
-		this.#core.out.close();
 		this.#work.abandonAll();
 		this.#core.recorder.nested(() => this.#port.responded());
 	}

@@ -9,6 +9,7 @@ import {
 	codeOf,
 	DONE,
 	failure,
+	frame,
 	ROOT,
 	ROOT_PARAMS,
 	ROOT_REQUEST,
@@ -287,6 +288,8 @@ describe("Run/1 sections 4 and 5: calls of the component", () => {
 				component.session.inputEnded();
 				return component;
 			})(),
+			// Its diagnostic is not flushed yet.
+			Component.running().feed("garbage"),
 		];
 		for (const component of states) {
 			const error = caught(() => component.call());
@@ -603,6 +606,20 @@ describe("Run/1 section 9: publication at the component", () => {
 		expect(new Set(component.settlements.map((one) => "failure" in one && one.failure.code))).toEqual(
 			new Set(["CHANNEL_LOST"]),
 		);
+	});
+
+	it("runs an input that comes from inside a callback after the one that is under way", () => {
+		const component = new Component({
+			start: (session) => {
+				session.receive(frame(cancelOf("host:1")));
+				session.inputEnded();
+			},
+		});
+		component.session.receive(bytes(`${JSON.stringify(ROOT_REQUEST)}\n{"jsonrpc":"2.0","id":"host:2","method":"x"}\n`));
+		const order = component.events.filter(
+			(event) => event.type === "refused" || event.type === "condition" || event.type === "fatal",
+		);
+		expect(order.map((event) => event.type)).toEqual(["refused", "condition", "fatal"]);
 	});
 
 	it("changes nothing after the end", () => {

@@ -290,6 +290,13 @@ describe("Run/1 sections 8 and 9: cancellation, deadline and bounds at the host"
 		expect(host.kill()).toBe("DEADLINE_EXCEEDED");
 	});
 
+	it("doesn't send a cancellation that the answer overtook", () => {
+		const host = Host.running();
+		host.session.cancel();
+		host.feed(ANSWER);
+		expect(host.take()).toEqual([]);
+	});
+
 	it.each([
 		["a later result", ANSWER],
 		["a later failure", failure("host:1", "EXECUTION_FAILED")],
@@ -319,6 +326,15 @@ describe("Run/1 sections 8 and 9: cancellation, deadline and bounds at the host"
 		const answered = Host.running().feed(ANSWER);
 		answered.session.exhaust("stderr flood");
 		expect(answered.kill()).toBe("RESOURCE_EXHAUSTED");
+	});
+
+	it("sends no diagnostic into a pipe that has failed", () => {
+		const host = Host.running();
+		host.session.cancel();
+		host.take();
+		host.session.writeFailed(new Error("EPIPE"));
+		host.feed("garbage");
+		expect([host.take(), host.exit()]).toEqual([[], "PROTOCOL_ERROR"]);
 	});
 
 	it("reads on when only the cancellation could not be written: the answer may have crossed it", () => {

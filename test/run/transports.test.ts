@@ -103,6 +103,18 @@ describe("drive", () => {
 		expect(session.flushes).toBe(5_000);
 	});
 
+	it("counts a write that calls back twice once", async () => {
+		const session = source([bytes("a\n")]);
+		const transport = gate();
+		transport.write = (_, done) => {
+			done();
+			done(new Error("late"));
+		};
+		drive(session, transport).wake();
+		await tick();
+		expect([session.flushes, session.failures]).toEqual([1, []]);
+	});
+
 	it("tells of a failed write once, and writes no more", async () => {
 		const session = source([bytes("a\n")]);
 		const transport = gate();

@@ -98,6 +98,13 @@ describe("Run/1 section 6: waiters", () => {
 		expect([host.operations.length, host.abandoned.length]).toEqual([1, 1]);
 	});
 
+	it("asks work to stop once, whatever asks for it", () => {
+		const host = Host.running().feed(callRequest("c:1"), cancelOf("c:1"));
+		host.session.cancel();
+		host.session.exited({ exitCode: 0, signal: null, killed: false });
+		expect(host.abandoned.length).toBe(1);
+	});
+
 	it("lets a terminal that was decided win over a later cancellation", () => {
 		const host = Host.running().feed(callRequest("c:1"));
 		host.operations[0]?.settle(VALUE);
