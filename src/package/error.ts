@@ -56,14 +56,14 @@ export interface PackageErrorPlace {
 export class PackageError extends Error implements PackageErrorPlace {
 	override readonly name: string = "PackageError";
 	readonly code: PackageErrorCode;
-	readonly path?: string;
-	readonly otherPath?: string;
-	readonly line?: number;
-	readonly column?: number;
-	readonly pointer?: string;
-	readonly limit?: { readonly name: string; readonly max: number };
-	readonly expected?: Digest;
-	readonly actual?: Digest;
+	declare readonly path?: string;
+	declare readonly otherPath?: string;
+	declare readonly line?: number;
+	declare readonly column?: number;
+	declare readonly pointer?: string;
+	declare readonly limit?: { readonly name: string; readonly max: number };
+	declare readonly expected?: Digest;
+	declare readonly actual?: Digest;
 
 	constructor(code: PackageErrorCode, message: string, place: PackageErrorPlace = {}) {
 		super(message, place.cause === undefined ? undefined : { cause: place.cause });

@@ -33,9 +33,9 @@ export class SchemaError extends Error {
 	/** RFC 6901 pointer of the offending schema, keyword, or part of a keyword's value; empty for the file as a whole. */
 	readonly schemaPointer: string;
 	/** The keyword at fault, where one is. */
-	readonly keyword?: string;
+	declare readonly keyword?: string;
 	/** The bound that was crossed, with `SCHEMA_LIMIT_EXCEEDED` only. */
-	readonly limit?: { readonly name: SchemaLimitName; readonly max: number };
+	declare readonly limit?: { readonly name: SchemaLimitName; readonly max: number };
 
 	constructor(code: SchemaErrorCode, message: string, fault: SchemaFault) {
 		super(message + where(fault.schemaPointer), fault.cause === undefined ? undefined : { cause: fault.cause });
