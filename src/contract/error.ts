@@ -1,3 +1,6 @@
+import { quoteForDisplay } from "../display.ts";
+import type { SchemaErrorCode } from "../schema/index.ts";
+
 /**
  * Why a descriptor or a declaration was refused.
  *
@@ -18,14 +21,19 @@ export class ContractError extends Error {
 	/** RFC 6901 pointer to the refused value in the descriptor; empty for the whole of it. */
 	readonly pointer: string;
 	/** The Schema/1 code, where an embedded schema is at fault. */
-	readonly schemaCode?: string;
+	declare readonly schemaCode?: SchemaErrorCode;
 
 	constructor(
 		code: ContractErrorCode,
 		message: string,
-		at: { readonly pointer: string; readonly schemaCode?: string; readonly cause?: unknown },
+		at: { readonly pointer: string; readonly schemaCode?: SchemaErrorCode; readonly cause?: unknown },
 	) {
-		super(at.pointer === "" ? message : `${at.pointer}: ${message}`, "cause" in at ? { cause: at.cause } : undefined);
+		// A schema's error has named the place already.
+		const placed = at.pointer !== "" && at.schemaCode === undefined;
+		super(
+			placed ? `${quoteForDisplay(at.pointer, 256)}: ${message}` : message,
+			"cause" in at ? { cause: at.cause } : undefined,
+		);
 		this.code = code;
 		this.pointer = at.pointer;
 		if (at.schemaCode !== undefined) this.schemaCode = at.schemaCode;

@@ -1,3 +1,4 @@
+import { quoteForDisplay } from "../display.ts";
 import { JSON_LIMITS, type JsonLimitName, limitMessage } from "./limits.ts";
 
 /**
@@ -47,15 +48,15 @@ export class JsonError extends Error {
 	override readonly name: string = "JsonError";
 	readonly code: JsonErrorCode;
 	/** UTF-8 byte offset from the start of the source, 0-based; also when the source was a string. */
-	readonly offset?: number;
+	declare readonly offset?: number;
 	/** 1-based line; LF, CR LF and a lone CR end one. */
-	readonly line?: number;
+	declare readonly line?: number;
 	/** 1-based column, counted in Unicode scalar values. */
-	readonly column?: number;
+	declare readonly column?: number;
 	/** RFC 6901 pointer: into the host value (`admitJson`, `canonicalize`), or the text that is no pointer. */
-	readonly pointer?: string;
+	declare readonly pointer?: string;
 	/** The bound that was crossed, with `JSON_LIMIT` only. */
-	readonly limit?: { readonly name: JsonLimitName; readonly max: number };
+	declare readonly limit?: { readonly name: JsonLimitName; readonly max: number };
 
 	constructor(code: JsonErrorCode, message: string, place: JsonPlace = {}) {
 		super(message + where(place), place.cause === undefined ? undefined : { cause: place.cause });
@@ -76,6 +77,6 @@ export function limitError(name: JsonLimitName, place: JsonPlace): JsonError {
 function where(place: JsonPlace): string {
 	if (place.line !== undefined) return ` at line ${place.line}, column ${place.column} (byte ${place.offset}).`;
 	if (place.pointer !== undefined)
-		return place.pointer === "" ? " at the root." : ` at ${JSON.stringify(place.pointer)}.`;
+		return place.pointer === "" ? " at the root." : ` at ${quoteForDisplay(place.pointer, 256)}.`;
 	return ".";
 }

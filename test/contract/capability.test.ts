@@ -147,6 +147,13 @@ describe("Capability Contract/1 section 1: the descriptor", () => {
 		expect(error.cause).toBeInstanceOf(SchemaError);
 	});
 
+	test("names the place once in its message, escaped", () => {
+		const { message } = refusal(changed((d) => (d.methods["\u202e"] = true)));
+		expect(message).toBe('"/methods/\\u{202e}": A method name must be a LocalName such as "read-all".');
+		const nested = refusal(changed((d) => (d.methods.find.input = { pattern: "a" })));
+		expect(nested.message.split("/methods/find/input/pattern")).toHaveLength(2);
+	});
+
 	test.each<[string, (descriptor: Any) => void]>([
 		["flowCapabilityContract 1.0 (C9)", () => {}],
 		["false as a schema (C9)", (d) => (d.methods.find.input = false)],
@@ -202,7 +209,7 @@ describe("Capability Contract/1 section 1: bounds of the whole", () => {
 	});
 
 	test("nodes are counted over the whole graph (C4)", () => {
-		// Each method: input with 8 nodes, output 1; 4,096 nodes in all are the limit, however they are spread.
+		// Each of 256 methods: input with 15 nodes, output 1. 4,096 nodes in all are the limit, however they are spread.
 		const wide = (extra: number): string =>
 			changed((d) => {
 				d.methods = {};

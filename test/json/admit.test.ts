@@ -151,6 +151,17 @@ describe("host values that are refused", () => {
 		expect(facts(refusal(() => admitJson({ a: sparse })))).toEqual({ code: "JSON_TYPE", pointer: "/a" });
 	});
 
+	test("in a message that is safe to show, however long the names are", () => {
+		const name = `\u001b\u202e${"n".repeat(900)}`;
+		const { message } = refusal(() => admitJson({ [name]: { [name]: 1n } }));
+		expect(message).toMatch(/^JSON has no bigint at "\/\\u\{1b\}\\u\{202e\}n+…"\.$/);
+		expect(message.length).toBeLessThan(400);
+	});
+
+	test("and nothing that doesn't apply", () => {
+		expect(Object.keys(refusal(() => admitJson(1n))).sort()).toEqual(["code", "name", "pointer"]);
+	});
+
 	test("a cycle, at the reference that closes it", () => {
 		const self: Record<string, unknown> = { a: {} };
 		(self.a as Record<string, unknown>).back = self;
