@@ -1,6 +1,5 @@
 /** Capability Contract/1: the descriptor of a stable machine interface. */
 
-import { isLocalName } from "../grammar/index.ts";
 import { appendPointer, type JsonObject, type JsonValue, ownMember } from "../json/index.ts";
 import type { Schema } from "../schema/index.ts";
 import { type ChannelDeclaration, readChannelDeclarations } from "./channel-declarations.ts";
@@ -8,6 +7,7 @@ import {
 	CONTRACT_LIMITS,
 	type ContractOptions,
 	checkHeader,
+	checkName,
 	closedObject,
 	identify,
 	plainObject,
@@ -135,12 +135,6 @@ function readMethod(value: JsonValue, pointer: string, roots: EmbeddedRoot[]): C
 }
 
 const NO_CHANNELS: ReadonlyMap<string, ChannelDeclaration> = new Map();
-
-function checkName(name: string, pointer: string, what: string): void {
-	if (!isLocalName(name)) {
-		throw new ContractError("CONTRACT_INVALID", `${what} must be a LocalName such as "read-all".`, { pointer });
-	}
-}
 
 function checkCount(map: JsonObject, pointer: string, limit: "methods" | "errors" | "definitions"): void {
 	const max = CONTRACT_LIMITS[limit];

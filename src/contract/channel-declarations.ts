@@ -1,9 +1,9 @@
 /** Channel declarations (Channel Contract/1 section 1), as FLOW.md and capability methods write them. */
 
-import { checkReference, isLocalName, PathError } from "../grammar/index.ts";
+import { checkReference, PathError } from "../grammar/index.ts";
 import { appendPointer, type JsonObject, type JsonValue, ownMember } from "../json/index.ts";
 import { compileInlineSchema, type Schema } from "../schema/index.ts";
-import { closedObject, plainObject } from "./descriptor.ts";
+import { checkName, closedObject, plainObject } from "./descriptor.ts";
 import { ContractError } from "./error.ts";
 import { asContractError, type EmbeddedRoot } from "./schemas.ts";
 
@@ -40,11 +40,7 @@ export function readChannelDeclarations(
 	const map = plainObject(value, pointer, "A channels map");
 	for (const name of Object.keys(map)) {
 		const at = appendPointer(pointer, name);
-		if (!isLocalName(name)) {
-			throw new ContractError("CONTRACT_INVALID", 'A channel name must be a LocalName such as "progress-events".', {
-				pointer: at,
-			});
-		}
+		checkName(name, at, "A channel name");
 		const draft = readDeclaration(map[name]!, at);
 		if (draft.schemaValue !== undefined) {
 			const take = (schema: Schema): void => {
@@ -124,13 +120,8 @@ function oneOf<const T extends string>(
 /** A package-local reference by Package/1's rules, as a package path. Throws `CONTRACT_REFERENCE_INVALID`. */
 function readReference(value: JsonValue, pointer: string): string {
 	if (typeof value !== "string") {
-		throw new ContractError(
-			"CONTRACT_INVALID",
-			'"contract" must be a package-local reference such as "./contracts/updates.json".',
-			{
-				pointer,
-			},
-		);
+		const message = '"contract" must be a package-local reference such as "./contracts/updates.json".';
+		throw new ContractError("CONTRACT_INVALID", message, { pointer });
 	}
 	try {
 		return checkReference(value);

@@ -1,5 +1,6 @@
 /** What Capability Contract/1 and Channel Contract/1 descriptors have in common: bytes to value, closed objects, digest. */
 
+import { isLocalName } from "../grammar/index.ts";
 import {
 	appendPointer,
 	canonicalize,
@@ -94,6 +95,13 @@ export function plainObject(value: JsonValue, pointer: string, what: string): Js
 		throw new ContractError("CONTRACT_INVALID", `${what} must be a JSON object.`, { pointer });
 	}
 	return value;
+}
+
+/** Checks the name of a method, an error or a channel. Throws `CONTRACT_INVALID`. */
+export function checkName(name: string, pointer: string, what: string): void {
+	if (!isLocalName(name)) {
+		throw new ContractError("CONTRACT_INVALID", `${what} must be a LocalName such as "read-all".`, { pointer });
+	}
 }
 
 /** Checks the members that name the format and the contract: `$schema`, `id`, `version`. Throws `CONTRACT_INVALID`. */
