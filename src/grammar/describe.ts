@@ -66,9 +66,7 @@ function spell(characters: readonly string[]): string {
 	return shown.join(" ") + (characters.length > shown.length ? " …" : "");
 }
 
-/** At least four digits in capitals, as code points are written; capitals of our own, so that no engine's answer is in it. */
+/** At least four digits in capitals, as code points are written. */
 function hexadecimal(codePoint: number): string {
-	let text = "";
-	for (let rest = codePoint; rest > 0 || text.length < 4; rest >>= 4) text = "0123456789ABCDEF"[rest & 15] + text;
-	return text;
+	return codePoint.toString(16).toUpperCase().padStart(4, "0");
 }
