@@ -54,23 +54,24 @@ export interface Terminal<T> {
 }
 
 /**
- * The root's terminal from what the handler came to. A result that is no `{ outcome, output }`, or doesn't fit its frame,
- * is `INVALID_RESULT`; a failure that can't cross the wire is `EXECUTION_FAILED` without details (Run SDK/1 section 5).
+ * The root's terminal from what the handler came to. A result that is no `{ outcome, output }`, or doesn't fit its frame
+ * with `rootId`, is `INVALID_RESULT`; a failure that can't cross the wire is `EXECUTION_FAILED` without details (Run SDK/1 section 5).
  */
 export function rootTerminal(
 	end: RunResult | { readonly failure: Failure },
+	rootId: string,
 ): Terminal<RunResult | { failure: Failure }> {
 	try {
 		if (typeof end === "object" && end !== null && Object.hasOwn(end, "failure")) {
 			const { failure } = end as { readonly failure: Failure };
 			if (!isFailure(failure)) return failed("EXECUTION_FAILED", "The handler failed.");
-			return failedWith(failure);
+			return failedWith(failure, rootId);
 		}
 	} catch {
 		return failed("EXECUTION_FAILED", "The handler failed.");
 	}
 	try {
-		const { value, payload } = admitResult(end);
+		const { value, payload } = admitResult(end, rootId);
 		const fault = METHODS.get("flow/run")!.result(value);
 		if (fault === undefined) return { end: value as unknown as RunResult, payload };
 		return failed("INVALID_RESULT", `The handler's result ${place(pointerOf(fault))}${fault.message}.`);
@@ -115,8 +116,8 @@ export function failed(code: Failure["code"], message: string): Terminal<{ failu
 	return { end: { failure: { code, message } }, code, payload: operationalError(code, message) };
 }
 
-function failedWith(given: Failure): Terminal<{ failure: Failure }> {
-	const { failure, payload } = admitFailure(given);
+function failedWith(given: Failure, id?: string): Terminal<{ failure: Failure }> {
+	const { failure, payload } = admitFailure(given, id);
 	return { end: { failure }, code: failure.code, payload };
 }
 

@@ -109,8 +109,8 @@ export class ComponentSession implements Session {
 	 * cancellation, up to the moment of publication, turns anything into `CANCELLED` (reading R8).
 	 */
 	finish(end: RunResult | { readonly failure: Failure }): void {
-		if (this.#phase !== "running" || this.#core.dead) return;
-		const terminal = rootTerminal(end);
+		if (this.#phase !== "running" || this.#core.dead || this.#rootId === undefined) return;
+		const terminal = rootTerminal(end, this.#rootId);
 		this.#core.note({ type: "finish", end: terminal.end });
 		this.#terminal = this.#judged(terminal);
 		this.#phase = "settling";

@@ -28,19 +28,25 @@ export function admitCall(method: string, params: unknown): Call {
 	return { method, params: admitted, text: JSON.stringify(admitted) };
 }
 
-/** Admits a result and gives its snapshot and payload: throws what `admitJson` throws. */
-export function admitResult(result: unknown): { readonly value: JsonValue; readonly payload: Payload } {
-	const envelope = admitJson({ jsonrpc: "2.0", id: LONGEST_ID, result }) as JsonObject;
+/** Admits a result for `id`, or for any id, and gives its snapshot and payload: throws what `admitJson` throws. */
+export function admitResult(
+	result: unknown,
+	id: string = LONGEST_ID,
+): { readonly value: JsonValue; readonly payload: Payload } {
+	const envelope = admitJson({ jsonrpc: "2.0", id, result }) as JsonObject;
 	const value = envelope.result!;
 	return { value, payload: `"result":${JSON.stringify(value)}` };
 }
 
-/** Admits the details of a valid failure: throws what `admitJson` throws. */
-export function admitFailure(failure: Failure): { readonly failure: Failure; readonly payload: Payload } {
+/** Admits the details of a valid failure, as {@link admitResult} a result: throws what `admitJson` throws. */
+export function admitFailure(
+	failure: Failure,
+	id: string = LONGEST_ID,
+): { readonly failure: Failure; readonly payload: Payload } {
 	const { code, message, details } = failure;
 	const data = details === undefined ? { code } : { code, details };
 	const error = { code: OPERATIONAL_ERROR, message, data };
-	const envelope = admitJson({ jsonrpc: "2.0", id: LONGEST_ID, error }) as JsonObject;
+	const envelope = admitJson({ jsonrpc: "2.0", id, error }) as JsonObject;
 	const admitted = envelope.error as { readonly data: { readonly details?: JsonValue } };
 	const snapshot = details === undefined ? { code, message } : { code, message, details: admitted.data.details! };
 	return { failure: snapshot, payload: `"error":${JSON.stringify(admitted)}` };

@@ -213,7 +213,8 @@ export class HostSession implements Session {
 					: { code: decided.failure.code }),
 		});
 		this.#work.abandonAll();
-		this.#core.recorder.nested(() => this.#port.responded());
+		const kind = "failure" in answer ? "failure" : "result";
+		this.#core.recorder.nested(() => this.#port.responded(kind));
 	}
 
 	#accepted(answer: Answer): NonNullable<RunRecord["answer"]> {

@@ -148,8 +148,11 @@ export interface HostPort {
 	abandon(operation: Operation): void;
 	/** Declared outcome, result schema: the failure that refuses `result`, or undefined. Synchronous. */
 	accept(result: RunResult): Failure | undefined;
-	/** A root response arrived, accepted or not: the layer closes stdin, drains, awaits exit within its grace. */
-	responded(): void;
+	/**
+	 * A root response arrived, accepted or not: the layer closes stdin, drains, awaits exit within its grace. `answer` is what
+	 * the component gave: a `result` may still have been refused by `accept`.
+	 */
+	responded(answer: "result" | "failure"): void;
 	/** Once, after the last `wake`: nothing the component says counts any more; the layer fences it. */
 	failed(why: HostStop): void;
 	/** Observes frames, inputs and decisions; what it throws changes nothing. */

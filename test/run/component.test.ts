@@ -497,6 +497,17 @@ describe("Run/1 section 9: completion at the component", () => {
 		expect(deep.flush().map(codeOf)).toEqual(["INVALID_RESULT"]);
 	});
 
+	it("measures a result inside its frame with the root's own id", () => {
+		const room = 16_777_216 - '{"jsonrpc":"2.0","id":"host:1","result":{"outcome":"done","output":["","",""]}}'.length;
+		for (const over of [0, 1]) {
+			const component = Component.running();
+			const output = ["x".repeat(8_000_000), "x".repeat(8_000_000), "x".repeat(room - 16_000_000 + over)];
+			component.session.finish({ outcome: "done", output });
+			const frame = component.session.takeFrame();
+			expect(frame?.length === 16_777_217).toBe(over === 0);
+		}
+	});
+
 	it("preserves a valid failure with its details", () => {
 		const component = Component.running();
 		component.session.finish({ failure: { code: "UNAVAILABLE", message: "m", details: { a: null } } });

@@ -162,6 +162,7 @@ export class Host {
 	readonly abandoned: Operation[] = [];
 	readonly stops: string[] = [];
 	responses = 0;
+	answer: "result" | "failure" | undefined;
 	refusal: Failure | undefined;
 	accepted: RunResult[] = [];
 
@@ -183,7 +184,8 @@ export class Host {
 					this.accepted.push(value);
 					return this.refusal;
 				},
-				responded: () => {
+				responded: (answer) => {
+					this.answer = answer;
 					this.responses += 1;
 				},
 				failed: (why) => this.stops.push(why),

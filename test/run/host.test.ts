@@ -79,14 +79,14 @@ describe("Run/1 section 3: flow/run at the host", () => {
 			code: "INVALID_INPUT",
 			message: "bad",
 		});
-		expect(host.responses).toBe(1);
+		expect([host.responses, host.answer]).toEqual([1, "failure"]);
 	});
 
 	it("fails with the failure of acceptance, and with EXECUTION_FAILED when acceptance itself breaks", () => {
 		const host = Host.running();
 		host.refusal = { code: "INVALID_RESULT", message: "no such outcome" };
 		host.feed(ANSWER);
-		expect(host.exit()).toBe("INVALID_RESULT");
+		expect([host.answer, host.exit()]).toEqual(["result", "INVALID_RESULT"]);
 		const broken = Host.running();
 		broken.refusal = { code: "NOPE" as never, message: "" };
 		broken.feed(ANSWER);
