@@ -6,7 +6,10 @@ export interface HostLimits {
 	readonly stderrBytes: number;
 	/** Bytes kept from the end of stderr for failures. */
 	readonly stderrTailBytes: number;
-	/** Canonical bytes of operation results kept for replay during one Run; the operation beyond it is `RESOURCE_EXHAUSTED`. */
+	/**
+	 * JSON text of running calls and of results kept for replay during one Run. The oldest results give way to new ones: a
+	 * repetition of their call is then `RESOURCE_EXHAUSTED`, as is a call that doesn't fit at all.
+	 */
 	readonly retainedResultBytes: number;
 	/** The deadline of a Run that names none, in milliseconds. */
 	readonly defaultDeadlineMs: number;
