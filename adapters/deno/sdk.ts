@@ -1,14 +1,2 @@
-/** `millrace/sdk` under Deno: the surface of Run SDK/1, section 1, and nothing else. */
-import { createHandle } from "../../src/sdk/index.ts";
-import type { RunHandler } from "../../src/sdk/types.ts";
-import { processEnvironment } from "../node/component.ts";
-
-export { CapabilityError, OperationError } from "../../src/sdk/errors.ts";
-export type * from "../../src/sdk/types.ts";
-
-/**
- * Receives this Flow's one invocation from stdin, runs `handler`, and writes its result or failure to stdout. Once called,
- * stdin and stdout belong to the protocol and the global console writes to stderr. Rejects with `OperationError`
- * `PROTOCOL_ERROR` or `CHANNEL_LOST` when the connection to the host ends fatally; the process then exits with 1.
- */
-export const handle: (handler: RunHandler) => Promise<void> = createHandle(processEnvironment());
+/** `millrace/sdk` under Deno: Node's entry, whose streams and console behave alike here. */
+export * from "../node/sdk.ts";

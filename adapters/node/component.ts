@@ -7,9 +7,6 @@ import type { SdkTransport } from "../../src/sdk/index.ts";
 import { redirectConsole } from "./console.ts";
 import { stdioTransport } from "./stdio.ts";
 
-/** A diagnostic text longer than this is cut: stderr may be a pipe that nobody drains. */
-const MAX_DIAGNOSTIC = 4_096;
-
 /** Protocol on stdin and stdout, diagnostics on stderr, exit code 1 after a fatal end; the process then ends by itself. */
 export function processEnvironment(): SdkTransport {
 	return {
@@ -21,7 +18,7 @@ export function processEnvironment(): SdkTransport {
 			return transport;
 		},
 		report(text) {
-			process.stderr.write(`${text.slice(0, MAX_DIAGNOSTIC)}\n`);
+			process.stderr.write(`${text}\n`);
 		},
 		failed() {
 			process.exitCode = 1;

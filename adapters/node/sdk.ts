@@ -1,4 +1,4 @@
-/** `millrace/sdk` under Node: the surface of Run SDK/1, section 1, and nothing else. */
+/** `millrace/sdk` under Node, Deno and Bun: the surface of Run SDK/1, section 1, and nothing else. */
 import { createHandle } from "../../src/sdk/index.ts";
 import type { RunHandler } from "../../src/sdk/types.ts";
 import { processEnvironment } from "./component.ts";

@@ -33,8 +33,8 @@ const GRANTS = [
 	["adapters/node/", ["node:"]],
 	["adapters/node/cli/", ["commander", "picocolors", "conformance/"]],
 	["adapters/node/strip/", ["sucrase"]],
-	["adapters/deno/", ["node:", "adapters/node/component"]],
-	["adapters/bun/", ["node:", "adapters/node/component"]],
+	["adapters/deno/", ["node:", "adapters/node/sdk"]],
+	["adapters/bun/", ["node:", "adapters/node/sdk"]],
 ];
 
 /** Globals that name an environment, a clock, chance, a locale or an evaluator. */
