@@ -5,7 +5,7 @@ import { FLOW_MD } from "./frontmatter.ts";
 import type { PackageEntry } from "./source.ts";
 
 /**
- * One thing worth a look.
+ * What an {@link Advisory} is about.
  *
  * - `caseless-collision`: two paths alike under canonical caseless matching (Unicode D145), which some case-insensitive
  *   file systems join although full case folding keeps them apart.
@@ -14,10 +14,16 @@ import type { PackageEntry } from "./source.ts";
  * - `crlf`: FLOW.md has CRLF line endings; a checkout that converts line endings changes the digest.
  * - `surprising-file`: a file that tools leave behind, or one that looks private; Package/1 has no ignore file.
  */
+export type AdvisoryCode = "caseless-collision" | "directory-case" | "file-directory-case" | "crlf" | "surprising-file";
+
+/** One thing worth a look. */
 export interface Advisory {
-	readonly kind: "caseless-collision" | "directory-case" | "file-directory-case" | "crlf" | "surprising-file";
-	/** The paths it is about; a directory's where a whole directory is meant. */
-	readonly paths: readonly string[];
+	readonly code: AdvisoryCode;
+	/** The path it is about; a directory's where a whole directory is meant. */
+	readonly path: string;
+	/** The other path, where two are too much alike. */
+	readonly otherPath?: string;
+	readonly message: string;
 }
 
 /** More than this is no advice any more. */
@@ -26,11 +32,24 @@ const ADVISORIES = 100;
 /** The advisories of an admitted tree (files in path order) and its FLOW.md; at most 100. Near-linear. */
 export function advise(files: readonly PackageEntry[], flowMd: Uint8Array): readonly Advisory[] {
 	const found: Advisory[] = [];
-	if (hasCrlf(flowMd)) found.push({ kind: "crlf", paths: [FLOW_MD] });
+	if (hasCrlf(flowMd)) found.push(advisory("crlf", FLOW_MD));
 	adviseSurprises(files, found);
 	adviseCaseless(files, found);
 	adviseDirectories(files, found);
-	return Object.freeze(found.slice(0, ADVISORIES).map((advisory) => Object.freeze(advisory)));
+	return Object.freeze(found.slice(0, ADVISORIES));
+}
+
+const MESSAGES: Record<AdvisoryCode, string> = {
+	"caseless-collision": "some case-insensitive file systems can't keep these two files apart",
+	"directory-case": "two directories differ only by case; some file systems join them",
+	"file-directory-case": "a file and a directory differ only by case; some file systems can't hold both",
+	crlf: "it has CRLF line endings; they are part of the digest, and a checkout that converts them changes it",
+	"surprising-file":
+		"a file that tools leave behind, or a private one, is part of the package: Package/1 ignores nothing",
+};
+
+function advisory(code: AdvisoryCode, path: string, otherPath?: string): Advisory {
+	return Object.freeze({ code, path, ...(otherPath === undefined ? {} : { otherPath }), message: MESSAGES[code] });
 }
 
 function hasCrlf(bytes: Uint8Array): boolean {
@@ -55,7 +74,7 @@ function adviseSurprises(files: readonly PackageEntry[], found: Advisory[]): voi
 		if (inside < 0 && !SURPRISING_FILES.test(name) && name !== ".git") continue;
 		if (told.has(what)) continue;
 		told.add(what);
-		found.push({ kind: "surprising-file", paths: [what] });
+		found.push(advisory("surprising-file", what));
 		if (told.size === ADVISORIES) return;
 	}
 }
@@ -66,7 +85,7 @@ function adviseCaseless(files: readonly PackageEntry[], found: Advisory[]): void
 		const key = pathAdvisoryKey(path);
 		const other = seen.get(key);
 		if (other === undefined) seen.set(key, path);
-		else found.push({ kind: "caseless-collision", paths: [other, path] });
+		else found.push(advisory("caseless-collision", other, path));
 	}
 }
 
@@ -81,12 +100,12 @@ function adviseDirectories(files: readonly PackageEntry[], found: Advisory[]): v
 	for (let index = 1; index < folded.length && found.length < ADVISORIES * 2; index++) {
 		const [before, current] = [folded[index - 1]!, folded[index]!];
 		if (current.key.startsWith(`${before.key}\0`)) {
-			found.push({ kind: "file-directory-case", paths: [before.path, current.path] });
+			found.push(advisory("file-directory-case", before.path, current.path));
 		}
 		const pair = differingDirectories(before, current);
 		if (pair === undefined || told.has(pair.join("\0"))) continue;
 		told.add(pair.join("\0"));
-		found.push({ kind: "directory-case", paths: pair });
+		found.push(advisory("directory-case", ...pair));
 	}
 }
 

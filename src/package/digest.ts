@@ -107,6 +107,7 @@ export async function digestTree(
 		if (held === undefined) await readEntry(source, entry, stop, take);
 		else if (held.length > 0) take(held);
 		progress.endFile();
+		stop.check();
 		files.push(own === undefined ? entry : Object.freeze({ ...entry, sha256: renderDigest(own as Sha256) }));
 	}
 	const digest = renderDigest(hash);

@@ -1,6 +1,6 @@
 /** Package/1: trees, FLOW.md, digests and inspection. `digest.ts` alone needs no YAML. */
 
-export type { Advisory } from "./advisories.ts";
+export type { Advisory, AdvisoryCode } from "./advisories.ts";
 export {
 	type DigestOptions,
 	digestPackage,

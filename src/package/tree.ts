@@ -15,7 +15,8 @@ export interface Tree {
 
 /**
  * Admits the entries that a source listed, in whatever order, as one tree: every path canonical, no two alike under full
- * case folding, no path both a file and a directory, `FLOW.md` present unless `requireFlowMd` is off, counts and sizes within the ceilings. Takes a copy.
+ * case folding, no path both a file and a directory, `FLOW.md` present (unless `requireFlowMd` is off), counts and sizes
+ * within the ceilings. Takes a copy.
  *
  * Throws `PackageError`: `PACKAGE_LIMIT_EXCEEDED`, `PACKAGE_PATH_INVALID`, `PACKAGE_PATH_COLLISION`,
  * `PACKAGE_FLOW_MISSING`, and `PACKAGE_SOURCE_FAILED` for entries that aren't a path and a size.

@@ -1,8 +1,9 @@
 /** FLOW.md's YAML (Package/1 section 2): YAML 1.2's JSON schema, closed and bounded. The only door to the `yaml` package. */
 
-import { Composer, type Document } from "yaml";
+import { Composer, type CST, type Document } from "yaml";
 import { admitJson, JsonError } from "../../json/index.ts";
 import { refuseAt } from "./place.ts";
+import { checkStructure } from "./structure.ts";
 import { readTokens } from "./tokens.ts";
 import { type Located, resolveNode } from "./value.ts";
 
@@ -15,7 +16,9 @@ import { type Located, resolveNode } from "./value.ts";
  */
 export function readYaml(source: string): Located & { readonly text: string } {
 	const text = source.replace(/\r(?!\n)/g, "\n");
-	const located = resolveNode(text, compose(text)?.contents);
+	const tokens = readTokens(text);
+	checkStructure(text, tokens);
+	const located = resolveNode(text, compose(text, tokens)?.contents);
 	try {
 		return { text, value: admitJson(located.value), offsets: located.offsets };
 	} catch (error) {
@@ -34,10 +37,10 @@ export function readYaml(source: string): Located & { readonly text: string } {
  */
 const OPTIONS = { schema: "failsafe", version: "1.2", merge: false, uniqueKeys: false, strict: true } as const;
 
-function compose(text: string): Document | undefined {
+function compose(text: string, tokens: readonly CST.Token[]): Document | undefined {
 	const composer = new Composer(OPTIONS);
 	const documents: Document[] = [];
-	for (const token of readTokens(text)) {
+	for (const token of tokens) {
 		for (const document of composer.next(token)) documents.push(document);
 	}
 	for (const document of composer.end()) documents.push(document);

@@ -48,6 +48,10 @@ export function readTokens(text: string): CST.Token[] {
 	return tokens;
 }
 
+function isBlock(type: CST.Token["type"]): boolean {
+	return type === "block-map" || type === "block-seq";
+}
+
 type LexemeType = ReturnType<typeof CST.tokenType>;
 
 class Guard {
@@ -72,6 +76,7 @@ class Guard {
 			this.#atScalar = false;
 			this.#indent = undefined;
 			this.#refuseMark(lexeme);
+			this.#checkScalarLines(lexeme);
 			return;
 		}
 		const type = CST.tokenType(lexeme);
@@ -91,6 +96,7 @@ class Guard {
 			return;
 		}
 		if (++this.#lexemes > LEXEMES) throw this.#exceed("metadataNodes", "Too many values");
+		this.#checkFlowLine();
 		switch (type) {
 			case null:
 				throw this.#refuse("This is no YAML.");
@@ -113,25 +119,50 @@ class Guard {
 			case "scalar":
 				this.#atScalar = true;
 				return;
-			case "flow-seq-end":
-			case "flow-map-end":
-				this.#checkClosing();
+			case "single-quoted-scalar":
+			case "double-quoted-scalar":
+				this.#checkScalarLines(lexeme);
 				return;
 		}
 	}
 
 	/**
-	 * YAML 1.2 section 7.4: every line of a flow collection inside a block collection is indented more than that, the one
-	 * with the closing bracket too. The lexer lets that bracket off.
+	 * YAML 1.2 sections 6.1 and 7.4: what belongs to a block collection is indented more than it, each line of a flow
+	 * collection too, the one with the closing bracket included. The lexer lets that bracket off, and everything once a
+	 * comment stood further left.
 	 */
-	#checkClosing(): void {
-		if (this.#indent === undefined) return;
-		const block = this.#parser.stack.findLast((token) => token.type === "block-map" || token.type === "block-seq");
-		if (block !== undefined && "indent" in block && this.#indent <= block.indent) {
-			throw this.#refuse(
-				"A closing bracket on a line of its own must be indented more than the key or item it belongs to.",
-			);
+	#checkFlowLine(): void {
+		if (this.#indent === undefined || this.#indent > this.#blockIndent()) return;
+		const top = this.#parser.stack.findLast(({ type }) => type === "flow-collection" || isBlock(type));
+		if (top?.type !== "flow-collection" || top.end.length > 0) return;
+		throw this.#refuse("A line inside brackets must be indented more than the key or item that they belong to.");
+	}
+
+	/** The same of the lines of a scalar: of a block scalar all, else all after the first. */
+	#checkScalarLines(lexeme: string): void {
+		const indent = this.#blockIndent();
+		const first = this.#parser.stack.at(-1)?.type === "block-scalar" ? 0 : lexeme.indexOf("\n") + 1;
+		if (indent < 0 || (first === 0 && !lexeme.includes("\n"))) return;
+		for (let start = first; start < lexeme.length; ) {
+			const newline = lexeme.indexOf("\n", start);
+			const end = newline < 0 ? lexeme.length : newline;
+			let at = start;
+			while (at < end && lexeme[at] === " ") at += 1;
+			if (at - start <= indent && lexeme.slice(at, end).trim() !== "") {
+				throw refuseAt(
+					this.#text,
+					this.#parser.offset + at,
+					"A text of several lines must be indented more than the key or item that it belongs to.",
+				);
+			}
+			start = end + 1;
 		}
+	}
+
+	/** Indentation of the innermost block collection, -1 when there is none. */
+	#blockIndent(): number {
+		const block = this.#parser.stack.findLast(({ type }) => isBlock(type));
+		return block !== undefined && "indent" in block ? block.indent : -1;
 	}
 
 	/** U+FEFF may stand in quoted scalars only (YAML 1.2 section 5.2). */
