@@ -1,4 +1,5 @@
 // Shared by the benches: interleaved rounds, medians, ratios to the first row.
+import { readFileSync } from "node:fs";
 
 /** Nanoseconds per call of `run`, over as many calls as fill `roundMs`. */
 function timeRound(run, calls) {
@@ -27,4 +28,34 @@ export function compare(title, contenders, { rounds = 7, roundMs = 40 } = {}) {
 	const cells = Object.entries(ratios).map(([name, ratio]) => `${name} ${ratio.toFixed(2)}`);
 	console.log(`${title.padEnd(34)} ${cells.join("   ")}`);
 	return ratios;
+}
+
+/**
+ * Like {@link compare} for work that is asynchronous or takes long: each contender runs once a round, after one round that
+ * doesn't count, and prints its median in milliseconds with its ratio.
+ */
+export async function compareTasks(title, contenders, { rounds = 7 } = {}) {
+	const samples = contenders.map(() => []);
+	for (let round = -1; round < rounds; round++)
+		for (const [index, [, run]] of contenders.entries()) {
+			const start = process.hrtime.bigint();
+			await run();
+			if (round >= 0) samples[index].push(Number(process.hrtime.bigint() - start) / 1e6);
+		}
+	const medians = samples.map((list) => list.sort((a, b) => a - b)[list.length >> 1]);
+	console.log(title);
+	for (const [index, [name]] of contenders.entries()) {
+		const milliseconds = medians[index].toFixed(medians[index] < 10 ? 2 : 0);
+		console.log(`  ${name.padEnd(40)} ${(medians[0] / medians[index]).toFixed(2)} ${milliseconds.padStart(8)} ms`);
+	}
+	return Object.fromEntries(contenders.map(([name], index) => [name, medians[0] / medians[index]]));
+}
+
+/** The most memory this process has held so far, in MB; of this program alone where the system can tell (Linux). */
+export function peakMemory() {
+	try {
+		return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))[1]) / 1024;
+	} catch {
+		return process.resourceUsage().maxRSS / 1024;
+	}
 }
