@@ -6,6 +6,7 @@
  * optional one would silently change the call. A member that is `undefined` counts as absent. Everything wrong here is a
  * `TypeError` that names the argument.
  */
+import { quoteForDisplay } from "../display.ts";
 import { admitJson } from "../json/index.ts";
 import type { CapabilityCall, ChildCall } from "../run/index.ts";
 import type { AbortSignal } from "../web.ts";
@@ -98,11 +99,11 @@ function readMembers(value: unknown, what: string, known: readonly string[] | un
 	const members = new Map<string, unknown>();
 	for (const key of Reflect.ownKeys(value)) {
 		if (typeof key !== "string" || (known !== undefined && !known.includes(key))) {
-			throw new TypeError(`${what} has a member that is not known: ${JSON.stringify(String(key).slice(0, 64))}.`);
+			throw new TypeError(`${what} has a member that is not known: ${quoteForDisplay(String(key), 64)}.`);
 		}
 		const member = Object.getOwnPropertyDescriptor(value, key);
 		if (member === undefined || !("value" in member)) {
-			throw new TypeError(`${what} must hold plain values; ${JSON.stringify(key.slice(0, 64))} is an accessor.`);
+			throw new TypeError(`${what} must hold plain values; ${quoteForDisplay(key, 64)} is an accessor.`);
 		}
 		if (member.value !== undefined) members.set(key, member.value);
 	}

@@ -317,6 +317,7 @@ describe("the ends of a Run (Run/1 sections 1 and 9)", () => {
 		host.end();
 		host.release();
 		await host.done;
+		expect([host.sent, host.state.failed]).toMatchObject([[{ id: "host:1", result: done }], false]);
 	});
 
 	it.each([
