@@ -44,4 +44,13 @@ export type {
 	StderrSink,
 } from "./ports.ts";
 export type { DroppedEvents, HostEvent, RunEvent } from "./trace.ts";
-export { decodeTraceLine, encodeTraceLine, TRACE_FORMAT, traceHeader } from "./trace-format.ts";
+export {
+	decodeTraceLine,
+	encodeTraceLine,
+	readTrace,
+	sessionsOf,
+	TRACE_FORMAT,
+	type Trace,
+	traceHeader,
+	traceTruncated,
+} from "./trace-format.ts";
