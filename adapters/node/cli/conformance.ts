@@ -1,113 +1,135 @@
-import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { type CaseVerdict, type ConformanceCase, expandRules, judge, type Suite } from "../../../conformance/corpus.ts";
-import { answerLine, createDriver } from "../../../conformance/driver.ts";
 import { escapeForDisplay } from "../../../src/display.ts";
-import { digestPackage, inspectPackage } from "../packages.ts";
-import { nodeSha256 } from "../sha256.ts";
-import { type Output, paint, write } from "./output.ts";
+import { DriverError, DriverProcess } from "./driver-process.ts";
+import { Detailed } from "./failure.ts";
+import { count, type Output, paint } from "./output.ts";
+import { UsageError } from "./usage.ts";
 
 /** The corpus lies in the package beside `dist`. */
 const CASES = fileURLToPath(new URL("../../../../conformance/cases/", import.meta.url));
 
-/** How long one case may take before the driver counts as stuck. */
-const CASE_MS = 60_000;
+/** So many cases in a row without an answer, and the driver is given up. */
+const FAILURES_IN_A_ROW = 3;
+
+export interface ConformanceOptions {
+	readonly driver?: string;
+	/** Milliseconds that a driver has for one case. */
+	readonly timeout: number;
+}
+
+interface Tally {
+	passed: number;
+	failed: number;
+	tolerated: number;
+	readonly failures: { readonly name: string; readonly clause: string; readonly difference: string }[];
+}
+
+/** `millrace conformance run`: every case of the corpus against a driver; true when none failed. */
+export async function conformanceCommand(
+	options: ConformanceOptions,
+	signal: AbortSignal,
+	output: Output,
+): Promise<boolean> {
+	const tally: Tally = { passed: 0, failed: 0, tolerated: 0, failures: [] };
+	const driver = new Driver(options, signal);
+	try {
+		for (const suite of loadSuites()) {
+			const before = tally.passed;
+			for (const each of suite.cases) record(tally, each, await driver.run(each), output);
+			output.note(suite.suite, `${tally.passed - before} of ${count(suite.cases.length, "case")} passed`);
+		}
+	} catch (error) {
+		throw new Detailed(error, { ...tally });
+	} finally {
+		await driver.close();
+	}
+	const { passed, failed, tolerated } = tally;
+	await output.answer(`${passed} passed, ${failed} failed, ${tolerated} with another reading`, {
+		...(failed === 0
+			? { status: "succeeded" }
+			: { status: "failed", code: "CONFORMANCE_FAILED", message: `${count(failed, "case")} failed.` }),
+		...tally,
+	});
+	return failed === 0;
+}
 
 /** Every suite of the corpus, in the order of their file names. */
-export function loadSuites(): Suite[] {
+function loadSuites(): Suite[] {
 	return readdirSync(CASES)
 		.filter((name) => name.endsWith(".json"))
 		.sort()
 		.map((name) => JSON.parse(readFileSync(`${CASES}${name}`, "utf8")) as Suite);
 }
 
-/** `millrace conformance serve`: our own driver on stdio; ends when stdin does. */
-export async function serveCommand(): Promise<void> {
-	const driver = createDriver({ sha256: nodeSha256, trees: { digestPackage, inspectPackage } });
-	for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY }))
-		if (line !== "") await write(process.stdout, `${await answerLine(driver, line)}\n`);
+function record(tally: Tally, { name, clause }: ConformanceCase, verdict: CaseVerdict, output: Output): void {
+	tally[verdict.status] += 1;
+	if (verdict.status === "passed") return;
+	const difference = verdict.difference ?? "";
+	const failed = verdict.status === "failed";
+	if (failed) tally.failures.push({ name, clause, difference });
+	const mark = failed ? paint.red("failed") : paint.yellow("other reading");
+	output.note("", `${mark} ${name} [${clause}] ${escapeForDisplay(difference)}`);
 }
 
-/** `millrace conformance run`: every case of the corpus against a driver; true when none failed. */
-export async function conformanceCommand(options: { driver?: string }, output: Output): Promise<boolean> {
-	const suites = loadSuites();
-	const counts = { passed: 0, failed: 0, tolerated: 0 };
-	const failures: { name: string; clause: string; difference: string }[] = [];
-	const driver = startDriver(options.driver);
-	try {
-		for (const suite of suites) {
-			const before = { ...counts };
-			for (const each of suite.cases) {
-				const verdict = await runCase(each, driver);
-				counts[verdict.status] += 1;
-				if (verdict.status === "passed") continue;
-				if (verdict.status === "failed")
-					failures.push({ name: each.name, clause: each.clause, difference: verdict.difference! });
-				const mark = verdict.status === "failed" ? paint.red("failed") : paint.yellow("other reading");
-				output.note("", `${mark} ${each.name} [${each.clause}] ${escapeForDisplay(verdict.difference ?? "")}`);
-			}
-			output.note(suite.suite, `${counts.passed - before.passed} of ${suite.cases.length} passed`);
-		}
-	} finally {
-		await driver.close();
+/** The driver under test, started again after a case that it did not survive. */
+class Driver {
+	readonly #command: readonly string[];
+	readonly #timeout: number;
+	readonly #signal: AbortSignal;
+	#process: DriverProcess | undefined;
+	#failuresInARow = 0;
+
+	constructor({ driver, timeout }: ConformanceOptions, signal: AbortSignal) {
+		this.#command = driver === undefined ? OURS : wordsOf(driver);
+		this.#timeout = timeout;
+		this.#signal = signal;
 	}
-	await output.answer(`${counts.passed} passed, ${counts.failed} failed, ${counts.tolerated} with another reading`, {
-		status: counts.failed === 0 ? "succeeded" : "failed",
-		...(counts.failed === 0 ? {} : { code: "CONFORMANCE_FAILED", message: `${counts.failed} cases failed` }),
-		...counts,
-		failures,
-	});
-	return counts.failed === 0;
+
+	async run(each: ConformanceCase): Promise<CaseVerdict> {
+		const request = JSON.stringify({ ...(expandRules(each.request) as object), id: each.name });
+		try {
+			this.#process ??= new DriverProcess(this.#command);
+			const line = await this.#process.ask(request, this.#timeout, this.#signal);
+			this.#failuresInARow = 0;
+			return verdictOf(each, line);
+		} catch (error) {
+			if (!(error instanceof DriverError) || error.code === "DRIVER_START_FAILED") throw error;
+			await this.close();
+			this.#failuresInARow += 1;
+			if (this.#failuresInARow === FAILURES_IN_A_ROW)
+				throw new Detailed(error, {
+					message: `${error.message}, ${FAILURES_IN_A_ROW} times in a row`,
+					case: each.name,
+				});
+			return { status: "failed", difference: error.message };
+		}
+	}
+
+	async close(): Promise<void> {
+		await this.#process?.close();
+		this.#process = undefined;
+	}
 }
 
-async function runCase(each: ConformanceCase, driver: Driver): Promise<CaseVerdict> {
-	const answer = await driver.ask(JSON.stringify({ ...(expandRules(each.request) as object), id: each.name }));
-	return judge(each, JSON.parse(answer));
+function verdictOf(each: ConformanceCase, line: string): CaseVerdict {
+	let answer: unknown;
+	try {
+		answer = JSON.parse(line);
+	} catch {
+		return { status: "failed", difference: `the answer is no JSON: ${line.slice(0, 200)}` };
+	}
+	const { id } = (answer ?? {}) as { readonly id?: unknown };
+	if (id !== each.name) return { status: "failed", difference: "the answer doesn't repeat the request's id" };
+	return judge(each, answer);
 }
 
-interface Driver {
-	ask(line: string): Promise<string>;
-	close(): Promise<void>;
-}
-
-function startDriver(commandLine: string | undefined): Driver {
-	const [command, ...args] =
-		commandLine === undefined
-			? [process.execPath, fileURLToPath(new URL("./main.js", import.meta.url)), "conformance", "serve"]
-			: splitWords(commandLine);
-	const child = spawn(command!, args, { stdio: ["pipe", "pipe", "inherit"] });
-	const lines = createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]();
-	let failure: Error | undefined;
-	child.on("error", (error) => {
-		failure = new Error(`the driver "${command}" can't be started: ${error.message}`);
-	});
-	child.stdin.on("error", () => {}); // a driver that died is reported by the missing answer
-	return {
-		async ask(line) {
-			child.stdin.write(`${line}\n`);
-			const answer = await withTimeout(lines.next(), CASE_MS, "the driver gave no answer in time");
-			if (answer.done) throw failure ?? new Error("the driver ended before it answered");
-			return answer.value;
-		},
-		async close() {
-			child.stdin.end();
-			child.kill();
-		},
-	};
-}
+const OURS = [process.execPath, fileURLToPath(new URL("./main.js", import.meta.url)), "conformance", "serve"];
 
 /** Splits a command line at spaces, keeping quoted parts whole; no shell is involved. */
-function splitWords(commandLine: string): string[] {
-	const words = commandLine.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
+function wordsOf(commandLine: string): string[] {
+	const words = commandLine.match(/"[^"]*"|'[^']*'|\S+/g);
+	if (words === null) throw new UsageError("--driver names no program");
 	return words.map((word) => (/^["']/.test(word) ? word.slice(1, -1) : word));
-}
-
-function withTimeout<T>(work: Promise<T>, ms: number, message: string): Promise<T> {
-	let timer: NodeJS.Timeout;
-	const expired = new Promise<never>((_, reject) => {
-		timer = setTimeout(() => reject(new Error(message)), ms);
-	});
-	return Promise.race([work, expired]).finally(() => clearTimeout(timer));
 }

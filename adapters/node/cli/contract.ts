@@ -1,38 +1,55 @@
-import { parseCapabilityContract, parseChannelContract } from "../../../src/contract/index.ts";
+import {
+	CHANNEL_CONTRACT_URI,
+	CONTRACT_LIMITS,
+	type ContractIdentity,
+	parseCapabilityContract,
+	parseChannelContract,
+} from "../../../src/contract/index.ts";
 import { escapeForDisplay } from "../../../src/display.ts";
 import { isJsonObject, parseJson } from "../../../src/json/index.ts";
-import { readBytes } from "./input.ts";
+import { nodeSha256 } from "../sha256.ts";
+import { readWith } from "./input.ts";
 import type { Output } from "./output.ts";
 
-const DESCRIPTOR_BYTES = 262_144;
-const CHANNEL_URI = "https://flow.jig.md/schemas/channel-contract-1.schema.json";
+interface Described {
+	readonly kind: "capability" | "channel";
+	readonly identity: ContractIdentity;
+	/** A capability's methods. */
+	readonly methods?: readonly string[];
+}
 
 /** `millrace contract FILE`: checks a Capability or Channel Contract/1 descriptor and derives its identity. */
 export async function contractCommand(file: string, output: Output): Promise<void> {
-	const bytes = await readBytes(file, DESCRIPTOR_BYTES);
-	const { kind, identity, names } = readDescriptor(bytes);
-	await output.answer(
-		[
-			`${kind} contract`,
-			`id        ${escapeForDisplay(identity.id)}`,
-			`version   ${identity.version}`,
-			`digest    ${identity.digest}`,
-		]
-			.concat(names.length === 0 ? [] : [`methods   ${names.join(", ")}`])
-			.join("\n"),
-		{ status: "succeeded", kind, ...identity, ...(kind === "capability" ? { methods: names } : {}) },
-	);
+	const { kind, identity, methods } = await readWith(file, CONTRACT_LIMITS.bytes, describe);
+	const lines = [
+		`${kind} contract`,
+		`id        ${escapeForDisplay(identity.id)}`,
+		`version   ${identity.version}`,
+		`digest    ${identity.digest}`,
+		...(methods === undefined ? [] : [`methods   ${methods.join(", ")}`]),
+	];
+	await output.answer(lines.join("\n"), {
+		status: "succeeded",
+		kind,
+		...identity,
+		...(methods === undefined ? {} : { methods }),
+	});
 }
 
-function readDescriptor(bytes: Uint8Array) {
-	if (bytes.length <= DESCRIPTOR_BYTES && declaresChannel(bytes)) {
-		return { kind: "channel", identity: parseChannelContract(bytes).identity, names: [] as string[] };
+function describe(bytes: Uint8Array): Described {
+	const options = { sha256: nodeSha256 };
+	if (isChannelContract(bytes)) return { kind: "channel", identity: parseChannelContract(bytes, options).identity };
+	const { identity, methods } = parseCapabilityContract(bytes, options);
+	return { kind: "capability", identity, methods: [...methods.keys()] };
+}
+
+/** A descriptor says by its `$schema` what it is; whatever says nothing valid is refused as a capability contract. */
+function isChannelContract(bytes: Uint8Array): boolean {
+	if (bytes.length > CONTRACT_LIMITS.bytes) return false;
+	try {
+		const value = parseJson(bytes);
+		return isJsonObject(value) && Object.hasOwn(value, "$schema") && value.$schema === CHANNEL_CONTRACT_URI;
+	} catch {
+		return false;
 	}
-	const contract = parseCapabilityContract(bytes);
-	return { kind: "capability", identity: contract.identity, names: [...contract.methods.keys()] };
-}
-
-function declaresChannel(bytes: Uint8Array): boolean {
-	const value = parseJson(bytes);
-	return isJsonObject(value) && Object.hasOwn(value, "$schema") && value.$schema === CHANNEL_URI;
 }

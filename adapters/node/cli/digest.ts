@@ -1,36 +1,32 @@
+import type { Digest } from "../../../src/digest.ts";
 import { escapeForDisplay } from "../../../src/display.ts";
-import type { Digest } from "../../../src/sha256.ts";
 import { digestPackage } from "../packages.ts";
+import { explainMismatch } from "./mismatch.ts";
 import { count, type Output } from "./output.ts";
-import { formatBytes, progressLine } from "./progress.ts";
+import { formatBytes, withProgress } from "./progress.ts";
 
 /** `millrace digest DIR`: the Package/1 digest, and with `--manifest` the size and SHA-256 of each file. */
 export async function digestCommand(
 	root: string,
-	options: { manifest?: boolean; expect?: Digest },
+	options: { readonly manifest?: boolean; readonly expect?: Digest },
 	signal: AbortSignal,
 	output: Output,
 ): Promise<void> {
-	const progress = progressLine(!output.json);
-	const manifest = options.manifest === true;
-	try {
-		const { digest, files } = await digestPackage(root, {
-			signal,
-			manifest,
-			onProgress: progress.update,
-			...(options.expect === undefined ? {} : { expect: options.expect }),
-		});
-		progress.done();
-		const bytes = files.reduce((sum, file) => sum + file.size, 0);
-		output.note("package", `${count(files.length, "file")}, ${formatBytes(bytes)}`);
-		const lines = manifest ? files.map((file) => `${file.sha256}  ${file.size}  ${escapeForDisplay(file.path)}`) : [];
-		await output.answer([digest, ...lines].join("\n"), {
-			status: "succeeded",
-			digest,
-			bytes,
-			...(manifest ? { files } : { files: files.length }),
-		});
-	} finally {
-		progress.done();
-	}
+	const { expect, manifest = false } = options;
+	const { digest, files } = await explainMismatch(root, expect, () =>
+		withProgress(output, (onProgress) =>
+			digestPackage(root, { signal, manifest, onProgress, ...(expect === undefined ? {} : { expect }) }),
+		),
+	);
+	const bytes = files.reduce((sum, file) => sum + file.size, 0);
+	output.note("package", `${count(files.length, "file")}, ${formatBytes(bytes)}`);
+	if (expect !== undefined) output.note("expected", "it is the expected package");
+	const lines = manifest ? files.map((file) => `${file.sha256}  ${file.size}  ${escapeForDisplay(file.path)}`) : [];
+	await output.answer([digest, ...lines].join("\n"), {
+		status: "succeeded",
+		digest,
+		files: files.length,
+		bytes,
+		...(manifest ? { manifest: files } : {}),
+	});
 }

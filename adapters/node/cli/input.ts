@@ -1,49 +1,55 @@
+import { fstatSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { JSON_LIMITS, type JsonValue, parseJson } from "../../../src/json/index.ts";
+import { within } from "./failure.ts";
+import { FileError } from "./files.ts";
 import { UsageError } from "./usage.ts";
 
 /**
  * The bytes of FILE, or of standard input for `-`. Reads at most `limit` + 1 bytes: a reader above then sees that the
- * bound was crossed, and nothing larger is ever held.
+ * bound was crossed, and nothing larger is ever held. Throws a `FileError`.
  */
 export async function readBytes(file: string, limit: number = JSON_LIMITS.bytes): Promise<Uint8Array> {
-	return file === "-" ? readAll(process.stdin, limit) : readFileBounded(file, limit);
-}
-
-async function readFileBounded(file: string, limit: number): Promise<Uint8Array> {
-	const handle = await open(file, "r");
-	try {
-		const chunks: Uint8Array[] = [];
-		let length = 0;
-		while (length <= limit) {
-			const { bytesRead, buffer } = await handle.read({ buffer: new Uint8Array(Math.min(65_536, limit + 1 - length)) });
-			if (bytesRead === 0) break;
-			chunks.push(buffer.subarray(0, bytesRead));
-			length += bytesRead;
-		}
-		return Buffer.concat(chunks, length);
-	} finally {
-		await handle.close();
-	}
-}
-
-async function readAll(stream: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
 	const chunks: Uint8Array[] = [];
 	let length = 0;
-	for await (const chunk of stream) {
-		chunks.push(chunk);
-		length += chunk.length;
-		if (length > limit) break;
+	try {
+		const stream = file === "-" ? standardInput() : (await open(file, "r")).createReadStream({ end: limit });
+		for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+			chunks.push(chunk);
+			length += chunk.length;
+			if (length > limit) break;
+		}
+	} catch (error) {
+		throw new FileError(nameOf(file), error);
 	}
 	return Buffer.concat(chunks, length);
 }
 
-/** A JSON/1 value given on the command line: inline JSON, `@file`, or `-` for standard input. */
-export async function readValue(argument: string): Promise<JsonValue> {
-	if (argument === "-") return parseJson(await readBytes("-"));
-	if (argument.startsWith("@")) {
-		if (argument.length === 1) throw new UsageError('"@" needs a file name behind it');
-		return parseJson(await readBytes(argument.slice(1)));
-	}
-	return parseJson(argument);
+/** Node reads a directory as an empty stream. */
+function standardInput(): AsyncIterable<Uint8Array> {
+	if (fstatSync(0).isDirectory()) throw Object.assign(new Error("stdin is a directory"), { code: "EISDIR" });
+	return process.stdin;
+}
+
+/** The JSON/1 value in FILE, or on standard input for `-`; what is wrong with it names the file. */
+export function readJson(file: string): Promise<JsonValue> {
+	return readWith(file, JSON_LIMITS.bytes, parseJson);
+}
+
+/** What `parse` makes of the bytes of FILE or standard input; what it throws names the file. */
+export async function readWith<T>(file: string, limit: number, parse: (bytes: Uint8Array) => T): Promise<T> {
+	const bytes = await readBytes(file, limit);
+	return within(nameOf(file), () => parse(bytes));
+}
+
+/** A JSON/1 value given by an option: inline JSON, `@file`, or `-` for standard input. */
+export async function readValue(option: string, argument: string): Promise<JsonValue> {
+	if (argument === "-") return readJson("-");
+	if (!argument.startsWith("@")) return within(option, () => parseJson(argument));
+	if (argument === "@") throw new UsageError(`${option}: "@" needs a file name behind it`);
+	return readJson(argument.slice(1));
+}
+
+function nameOf(file: string): string {
+	return file === "-" ? "stdin" : file;
 }

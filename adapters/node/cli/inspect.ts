@@ -1,29 +1,25 @@
+import type { Digest } from "../../../src/digest.ts";
 import { escapeForDisplay } from "../../../src/display.ts";
 import type { PackageSnapshot } from "../../../src/package/index.ts";
-import type { Digest } from "../../../src/sha256.ts";
 import { inspectPackage } from "../packages.ts";
-import { count, type Output, paint } from "./output.ts";
-import { formatBytes, progressLine } from "./progress.ts";
+import { explainMismatch } from "./mismatch.ts";
+import { count, type Output, paintAnswer } from "./output.ts";
+import { formatBytes, withProgress } from "./progress.ts";
 
 /** `millrace inspect DIR`: everything Package/1 says of a package, without running any of it. */
 export async function inspectCommand(
 	root: string,
-	options: { expect?: Digest },
+	options: { readonly expect?: Digest },
 	signal: AbortSignal,
 	output: Output,
 ): Promise<void> {
-	const progress = progressLine(!output.json);
-	try {
-		const snapshot = await inspectPackage(root, {
-			signal,
-			onProgress: progress.update,
-			...(options.expect === undefined ? {} : { expect: options.expect }),
-		});
-		progress.done();
-		await output.answer(describe(snapshot).join("\n"), { status: "succeeded", ...packageData(snapshot) });
-	} finally {
-		progress.done();
-	}
+	const { expect } = options;
+	const snapshot = await explainMismatch(root, expect, () =>
+		withProgress(output, (onProgress) =>
+			inspectPackage(root, { signal, onProgress, ...(expect === undefined ? {} : { expect }) }),
+		),
+	);
+	await output.answer(describe(snapshot).join("\n"), { status: "succeeded", ...packageData(snapshot) });
 }
 
 function describe(snapshot: PackageSnapshot): string[] {
@@ -43,8 +39,10 @@ function describe(snapshot: PackageSnapshot): string[] {
 		lines.push(`channel     ${name}: ${channel.direction}${channel.required ? "" : ", optional"}`);
 	for (const [path, contract] of snapshot.channelContracts)
 		lines.push(`contract    ${escapeForDisplay(path)}: ${showIdentity(contract.identity)}`);
-	for (const advisory of snapshot.advisories)
-		lines.push(paint.yellow(`advisory    ${escapeForDisplay(advisory.path)}: ${escapeForDisplay(advisory.message)}`));
+	for (const { path, otherPath, message } of snapshot.advisories) {
+		const paths = otherPath === undefined ? path : `${path}, ${otherPath}`;
+		lines.push(paintAnswer.yellow(`advisory    ${escapeForDisplay(paths)}: ${escapeForDisplay(message)}`));
+	}
 	return lines;
 }
 
@@ -62,8 +60,8 @@ function showIdentity(identity: { id: string; version: string; digest: string })
 	return `${escapeForDisplay(identity.id)} ${identity.version} ${identity.digest}`;
 }
 
-/** A snapshot as plain data for `--json`, the conformance driver and anything else that prints it. */
-export function packageData(snapshot: PackageSnapshot): Record<string, unknown> {
+/** A snapshot as plain data for `--json`. */
+function packageData(snapshot: PackageSnapshot): Record<string, unknown> {
 	return {
 		digest: snapshot.digest,
 		metadata: snapshot.frontmatter,

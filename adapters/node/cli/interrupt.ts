@@ -1,18 +1,30 @@
+const SHELL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+type SignalName = keyof typeof SHELL_CODES;
+
+/** The reason of everything that a signal stopped. */
+export class Interrupted extends Error {
+	override readonly name = "Interrupted";
+	readonly code = "CANCELLED";
+
+	constructor(signal: SignalName) {
+		super(`interrupted by ${signal}`);
+	}
+}
+
 /**
- * Turns SIGINT and SIGTERM into cancellation: the first one aborts the returned signal and lets the command fence its
- * children and clean up; a second one calls `force` and ends the process at once with the shell's usual code.
+ * Turns SIGINT, SIGTERM and SIGHUP into cancellation: the first one aborts the returned signal and lets the command fence
+ * its children and clean up; a second one ends the process at once with the shell's usual code, and what is left is killed
+ * and removed as it exits. Called once, before a command makes anything that it must undo.
  */
-export function interruptSignal(force: () => void = () => {}): AbortSignal {
+export function interruptSignal(): AbortSignal {
 	const controller = new AbortController();
-	const onSignal = (name: "SIGINT" | "SIGTERM") => {
-		if (controller.signal.aborted) {
-			force();
-			process.exit(name === "SIGINT" ? 130 : 143);
-		}
-		process.stderr.write(`\n${name}: stopping; send it again to kill at once\n`);
-		controller.abort(new Error(`interrupted by ${name}`));
-	};
-	process.on("SIGINT", () => onSignal("SIGINT"));
-	process.on("SIGTERM", () => onSignal("SIGTERM"));
+	for (const name of Object.keys(SHELL_CODES) as SignalName[]) {
+		process.on(name, () => {
+			if (controller.signal.aborted) process.exit(SHELL_CODES[name]);
+			process.stderr.write(`${name}: stopping; send it again to kill at once\n`);
+			controller.abort(new Interrupted(name));
+		});
+	}
 	return controller.signal;
 }

@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import type { Digest } from "../../../src/sha256.ts";
-import { describeFailure, printFailure } from "./failure.ts";
+import type { Digest } from "../../../src/digest.ts";
+import { describeFailure } from "./failure.ts";
 import { interruptSignal } from "./interrupt.ts";
-import { createOutput, type Output, write } from "./output.ts";
-import { collect, parseDigest, parseDuration, UsageError } from "./usage.ts";
+import { createOutput, type Output, safeJson, write } from "./output.ts";
+import { printFailure } from "./show-failure.ts";
+import { collect, parseDigest, parseDuration, parsePath, UsageError } from "./usage.ts";
 
-// The commands are loaded when they are called: `millrace --help` and a component's start shouldn't wait for YAML.
+// The commands are loaded when they are called: `millrace --help` shouldn't wait for YAML.
 
 /** Exit codes: 0 for success, 1 for a refused or failed thing, 2 for a wrong command line. */
 const EXIT = { success: 0, failure: 1, usage: 2 } as const;
@@ -16,24 +17,54 @@ const { version } = JSON.parse(readFileSync(new URL("../../../../package.json", 
 	version: string;
 };
 
-/** Runs a command's body and turns what it throws into the report and the exit code that every command shares. */
-function execute(json: boolean, body: (output: Output) => Promise<unknown>): Promise<void> {
-	const output = createOutput(json);
-	return body(output).then(
-		(succeeded) => {
-			process.exitCode = succeeded === false ? EXIT.failure : EXIT.success;
-		},
-		async (error: unknown) => {
-			const report = describeFailure(error);
-			process.exitCode = report.code === "USAGE" ? EXIT.usage : EXIT.failure;
-			if (json) await write(process.stdout, `${JSON.stringify(report)}\n`);
-			else printFailure(report);
-			if (report.code === "INTERNAL" && error instanceof Error) process.stderr.write(`${error.stack}\n`);
-		},
-	);
+const program = new Command("millrace")
+	.description("Check FLOW packages, values and contracts, and run Flows.")
+	.enablePositionalOptions()
+	// Complaints are told by `refuse`, once and escaped.
+	.configureOutput({ outputError: () => {} });
+common(program);
+
+/** What every command has. */
+function common(command: Command): Command {
+	return command
+		.option("--json", "print one JSON object on stdout, for machines")
+		.version(version, "-V, --version", "print the version")
+		.helpOption("-h, --help", "print this help")
+		.exitOverride();
 }
 
-function usage<T>(parse: (text: string) => T): (text: string) => T {
+function define(parent: Command, nameAndArguments: string, summary: string): Command {
+	return common(parent.command(nameAndArguments).description(summary));
+}
+
+/** Runs a command's body and turns what it throws into the report and the exit code that every command shares. */
+async function execute(command: Command, body: (output: Output) => Promise<unknown>): Promise<void> {
+	const json = command.optsWithGlobals().json === true;
+	try {
+		const succeeded = await body(createOutput(json));
+		process.exitCode = succeeded === false ? EXIT.failure : EXIT.success;
+	} catch (error) {
+		await refuse(error, json, command);
+	}
+}
+
+async function refuse(error: unknown, json: boolean, command: Command): Promise<void> {
+	const wrongUsage = error instanceof UsageError;
+	process.exitCode = wrongUsage ? EXIT.usage : EXIT.failure;
+	const report = describeFailure(error);
+	if (!json || wrongUsage)
+		printFailure(wrongUsage ? { ...report, hints: [`${pathOf(command)} --help shows how`] } : report);
+	if (report.code === "INTERNAL" && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+	// Where stdout itself is what failed, the exit code is all that is left to say.
+	if (json) await write(process.stdout, `${safeJson(report)}\n`).catch(() => false);
+}
+
+function pathOf(command: Command): string {
+	return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+/** Hands what a parser finds wrong to commander, which names the option or argument. */
+function checked<T>(parse: (text: string) => T): (text: string) => T {
 	return (text) => {
 		try {
 			return parse(text);
@@ -44,110 +75,132 @@ function usage<T>(parse: (text: string) => T): (text: string) => T {
 	};
 }
 
-const program = new Command("millrace")
-	.description("Check FLOW packages, values and contracts, and run Flows.")
-	.version(version)
-	.exitOverride()
-	.showHelpAfterError("(millrace help shows the commands)");
+const expectOption = (): Option =>
+	new Option("--expect <digest>", "refuse anything but the package with this digest").argParser(checked(parseDigest));
 
-function command(nameAndArguments: string, summary: string): Command {
-	return program
-		.command(nameAndArguments)
-		.description(summary)
-		.option("--json", "print one JSON object on stdout, for machines")
-		.exitOverride();
-}
-
-const expectOption = () =>
-	new Option("--expect <digest>", "refuse anything but the package with this digest").argParser(usage(parseDigest));
-
-command("inspect <dir>", "show what a package declares, without running it")
+define(program, "inspect", "show what a package declares, without running it")
+	.argument("<dir>", "the package's directory", checked(parsePath))
 	.addOption(expectOption())
-	.action((dir: string, options: { json?: boolean; expect?: Digest }) =>
-		execute(options.json === true, async (output) =>
+	.action((dir: string, options: { expect?: Digest }, command: Command) =>
+		execute(command, async (output) =>
 			(await import("./inspect.ts")).inspectCommand(dir, options, interruptSignal(), output),
 		),
 	);
 
-command("digest <dir>", "compute a package's Package/1 digest")
+define(program, "digest", "compute a package's Package/1 digest")
+	.argument("<dir>", "the package's directory", checked(parsePath))
 	.option("--manifest", "list every file with its size and SHA-256")
 	.addOption(expectOption())
-	.action((dir: string, options: { json?: boolean; manifest?: boolean; expect?: Digest }) =>
-		execute(options.json === true, async (output) =>
+	.action((dir: string, options: { manifest?: boolean; expect?: Digest }, command: Command) =>
+		execute(command, async (output) =>
 			(await import("./digest.ts")).digestCommand(dir, options, interruptSignal(), output),
 		),
 	);
 
-command("validate <schema> <instance>", "validate a JSON file against a Schema/1 file (- reads stdin)")
+define(program, "validate", "validate a JSON file against a Schema/1 file")
+	.argument("<schema>", "the schema file; - reads stdin")
+	.argument("<instance>", "the file with the value; - reads stdin")
 	.option("--all", "report every violation, not only the first")
 	.option("--profile", "show the work units spent by keyword")
-	.action((schema: string, instance: string, options: { json?: boolean; all?: boolean; profile?: boolean }) =>
-		execute(options.json === true, async (output) =>
+	.action((schema: string, instance: string, options: { all?: boolean; profile?: boolean }, command: Command) =>
+		execute(command, async (output) =>
 			(await import("./validate.ts")).validateCommand(schema, instance, options, output),
 		),
 	);
 
-command("canonicalize <file>", "check JSON/1 and print the RFC 8785 bytes (- reads stdin)").action(
-	(file: string, options: { json?: boolean }) =>
-		execute(options.json === true, async (output) =>
-			(await import("./canonicalize.ts")).canonicalizeCommand(file, output),
-		),
-);
+define(program, "canonicalize", "check JSON/1 and print the RFC 8785 bytes")
+	.argument("<file>", "the file with the value; - reads stdin")
+	.action((file: string, _: unknown, command: Command) =>
+		execute(command, async (output) => (await import("./canonicalize.ts")).canonicalizeCommand(file, output)),
+	);
 
-command("contract <file>", "check a capability or channel contract and derive its identity (- reads stdin)").action(
-	(file: string, options: { json?: boolean }) =>
-		execute(options.json === true, async (output) => (await import("./contract.ts")).contractCommand(file, output)),
-);
+define(program, "contract", "check a capability or channel contract and derive its identity")
+	.argument("<file>", "the descriptor; - reads stdin")
+	.action((file: string, _: unknown, command: Command) =>
+		execute(command, async (output) => (await import("./contract.ts")).contractCommand(file, output)),
+	);
 
-command("run <dir>", "run a package and print its accepted result")
+define(program, "run", "run a package and print its accepted result")
+	.argument("<dir>", "the package's directory", checked(parsePath))
 	.option("--input <value>", "the input: JSON, @file, or - for stdin", "null")
 	.option("--settings <value>", "the settings object: JSON, @file, or - for stdin", "{}")
-	.option("--attach <name=path:access>", "give an attachment (access: read or read-write); repeatable", collect, [])
+	.addOption(
+		new Option("--attach <name=path:access>", "give an attachment, for read (a private copy) or read-write; repeatable")
+			.default([], "none")
+			.argParser(collect),
+	)
 	.option("--trust-attachments", "let read-write attachments be the real paths, without a sandbox")
 	.addOption(
 		new Option("--deadline <time>", "stop the Run after this time")
 			.default(60_000, "60s")
-			.argParser(usage(parseDuration)),
+			.argParser(checked(parseDuration)),
 	)
-	.option("--child <slot=dir[@digest]>", "bind a child slot to a package; repeatable", collect, [])
+	.addOption(
+		new Option("--child <slot=dir[@digest]>", "bind a child slot to a package; repeatable")
+			.default([], "none")
+			.argParser(collect),
+	)
 	.addOption(expectOption())
 	.option("--trace <file>", "write every frame and decision as NDJSON into a new file")
 	.option("--trace-values", "keep values in the trace (they are elided otherwise)")
 	.option("--stderr", "pass the component's stderr on while it runs")
-	.action((dir: string, options: import("./run.ts").RunOptions & { json?: boolean }) =>
-		execute(options.json === true, async (output) => (await import("./run.ts")).runCommand(dir, options, output)),
+	.action((dir: string, options: import("./run.ts").RunCommandOptions, command: Command) =>
+		execute(command, async (output) => (await import("./run.ts")).runCommand(dir, options, output)),
 	);
 
-command("new <name>", "make a new package that runs").action((name: string, options: { json?: boolean }) =>
-	execute(options.json === true, async (output) => (await import("./new.ts")).newCommand(name, output)),
-);
+define(program, "new", "make a new package that runs")
+	.argument("<name>", "the directory to make; its name is the package's")
+	.action((name: string, _: unknown, command: Command) =>
+		execute(command, async (output) => (await import("./new.ts")).newCommand(name, output)),
+	);
 
-const conformance = program
-	.command("conformance")
-	.description("the public corpus: prove an implementation, ours or yours");
-conformance
-	.command("serve")
-	.description("answer driver requests: one JSON object per line on stdin, one per line on stdout")
-	.exitOverride()
-	.action(() => execute(false, async () => (await import("./conformance.ts")).serveCommand()));
-conformance
-	.command("run")
-	.description("run the corpus against a driver (ours unless --driver names another)")
-	.option("--driver <command>", "a program that speaks the driver protocol on stdio")
-	.option("--json", "print one JSON object on stdout, for machines")
-	.exitOverride()
-	.action((options: { json?: boolean; driver?: string }) =>
-		execute(options.json === true, async (output) =>
-			(await import("./conformance.ts")).conformanceCommand(options, output),
+const conformance = define(program, "conformance", "the public corpus: prove an implementation, ours or yours");
+
+define(
+	conformance,
+	"serve",
+	"answer driver requests: one JSON object per line on stdin, one per line on stdout",
+).action((_: unknown, command: Command) => execute(command, async () => (await import("./serve.ts")).serveCommand()));
+
+define(conformance, "run", "run the corpus against a driver")
+	.option("--driver <command>", "a program that speaks the driver protocol on stdio (default: ours)")
+	.addOption(
+		new Option("--timeout <time>", "how long a driver may take for one case")
+			.default(60_000, "60s")
+			.argParser(checked(parseDuration)),
+	)
+	.action((options: import("./conformance.ts").ConformanceOptions, command: Command) =>
+		execute(command, async (output) =>
+			(await import("./conformance.ts")).conformanceCommand(options, interruptSignal(), output),
 		),
 	);
 
-try {
-	await program.parseAsync();
-} catch (error) {
-	if (!(error instanceof CommanderError)) throw error;
-	// commander has printed help, version or its complaint for people already.
-	process.exitCode = error.exitCode === 0 ? EXIT.success : EXIT.usage;
-	if (error.exitCode !== 0 && process.argv.includes("--json"))
-		await write(process.stdout, `${JSON.stringify(describeFailure(new UsageError(error.message)))}\n`);
+/** The command that the arguments lead to, for the hint of a complaint about them. */
+function meant(words: readonly string[], from: Command = program): Command {
+	const next = from.commands.find((each) => each.name() === words.find((word) => !word.startsWith("-")));
+	return next === undefined ? from : meant(words.slice(words.indexOf(next.name()) + 1), next);
 }
+
+/** What commander found wrong, in one sentence. */
+function complaint({ code, message }: CommanderError): string {
+	if (code === "commander.help") return "name one of the commands";
+	return message.replace(/^error: /, "").replaceAll("\n", " ");
+}
+
+async function main(words: readonly string[]): Promise<void> {
+	// A reader that went away is noticed where something is written; the event itself must not end the program.
+	for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+	const json = words.slice(0, words.includes("--") ? words.indexOf("--") : words.length).includes("--json");
+	try {
+		// Node replaces what isn't UTF-8, and the replaced text would be another path or value.
+		const garbled = words.find((word) => word.includes("\ufffd"));
+		if (garbled !== undefined) throw new UsageError(`"${garbled}" isn't UTF-8; put such a value into a file`);
+		await program.parseAsync(words, { from: "user" });
+	} catch (error) {
+		if (error instanceof CommanderError && error.exitCode === 0) return; // help or version, printed already
+		const found = error instanceof CommanderError ? new UsageError(complaint(error)) : error;
+		await refuse(found, json, meant(words));
+	}
+}
+
+await main(process.argv.slice(2));

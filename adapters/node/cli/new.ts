@@ -1,31 +1,47 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { escapeForDisplay } from "../../../src/display.ts";
 import { isLocalName } from "../../../src/grammar/index.ts";
+import { FileError } from "./files.ts";
 import { count, type Output } from "./output.ts";
 import { UsageError } from "./usage.ts";
 
-/** `millrace new NAME`: a new directory with the smallest package that runs, checks its input and declares its result. */
+/** `millrace new NAME`: a new directory with a small package that runs, checks its input and declares its result. */
 export async function newCommand(target: string, output: Output): Promise<void> {
 	const name = basename(target);
 	if (!isLocalName(name))
 		throw new UsageError(`"${name}" can't name a package: use 1 to 64 of a-z and 0-9, with single hyphens between`);
-	await mkdir(target);
 	const files = starter(name);
-	try {
-		for (const [path, text] of Object.entries(files)) await writeFile(join(target, path), text, { flag: "wx" });
-	} catch (error) {
-		await rm(target, { recursive: true, force: true });
-		throw error;
-	}
-	output.note("created", `${target} with ${count(Object.keys(files).length, "file")}`);
-	output.note("run it", `millrace run ${target} --input '{"name":"Ada"}'`);
+	await make(target, files);
+	const shown = escapeForDisplay(target);
+	output.note("created", `${shown} with ${count(Object.keys(files).length, "file")}`);
+	output.note("run it", `millrace run ${/^[\w./-]+$/.test(shown) ? shown : `'${shown}'`} --input '{"name":"Ada"}'`);
 	await output.answer("", { status: "succeeded", path: target, files: Object.keys(files) });
+}
+
+/** Makes the directory with all of its files, or leaves nothing. */
+async function make(target: string, files: Readonly<Record<string, string>>): Promise<void> {
+	let path = target;
+	try {
+		await mkdir(target);
+		try {
+			for (const [name, text] of Object.entries(files)) {
+				path = join(target, name);
+				await writeFile(path, text, { flag: "wx" });
+			}
+		} catch (error) {
+			await rm(target, { recursive: true, force: true });
+			throw error;
+		}
+	} catch (error) {
+		throw new FileError(path, error);
+	}
 }
 
 function starter(name: string): Record<string, string> {
 	return {
 		"FLOW.md": `---
-name: ${name}
+name: ${/^[0-9]|^(?:true|false|null)$/.test(name) ? `"${name}"` : name}
 description: Greets a person by name.
 ---
 

@@ -1,20 +1,30 @@
 import colours from "picocolors";
 import { escapeForDisplay } from "../../../src/display.ts";
-import type { JsonValue } from "../../../src/json/index.ts";
+import { FileError } from "./files.ts";
 
 /** How a command speaks: to people (lines) or to machines (`--json`: exactly one object on stdout). */
 export interface Output {
 	readonly json: boolean;
 	/** One line of a report for people, on stderr; nothing under `--json`. Text from outside must be escaped already. */
 	note(label: string, text: string): void;
-	/** The command's answer: `text` for people, `data` as the one object under `--json`. */
+	/** The command's answer, given once: `text` for people, `data` as the one object under `--json`. */
 	answer(text: string, data: Record<string, unknown>): Promise<void>;
 }
 
-/** Colours for stderr, which carries everything that is decoration; off unless stderr is a terminal (or FORCE_COLOR). */
-export const paint: ReturnType<typeof colours.createColors> = colours.createColors(
-	!process.env.NO_COLOR && (process.stderr.isTTY === true || Boolean(process.env.FORCE_COLOR)),
-);
+type Paint = ReturnType<typeof colours.createColors>;
+
+/** Colours only where somebody sees them; NO_COLOR turns them off, FORCE_COLOR on. */
+function paintFor(stream: { readonly isTTY?: boolean }): Paint {
+	const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
+	const forced = FORCE_COLOR !== undefined && FORCE_COLOR !== "" && FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
+	return colours.createColors(!NO_COLOR && (forced || (stream.isTTY === true && TERM !== "dumb")));
+}
+
+/** Colours for notes, on stderr. */
+export const paint: Paint = paintFor(process.stderr);
+
+/** Colours for answers, on stdout. */
+export const paintAnswer: Paint = paintFor(process.stdout);
 
 const LABEL_WIDTH = 10;
 
@@ -23,37 +33,60 @@ export function createOutput(json: boolean): Output {
 	return {
 		json,
 		note(label, text) {
-			if (!json) process.stderr.write(`${paint.dim(label.padEnd(LABEL_WIDTH))}${text}\n`);
+			if (!json) process.stderr.write(`${noteLine(label, text)}\n`);
 		},
-		answer: (text, data) => write(process.stdout, json ? `${JSON.stringify(data)}\n` : text === "" ? "" : `${text}\n`),
+		async answer(text, data) {
+			if (json) await write(process.stdout, `${safeJson(data)}\n`);
+			else if (text !== "") await write(process.stdout, `${text}\n`);
+		},
 	};
 }
 
-/** Writes all of `text` or says why not; a reader that went away (EPIPE) is no error of ours. */
-export function write(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
+/** A label and what it says, as one line of a report. */
+export function noteLine(label: string, text: string): string {
+	return `${paint.dim(label.padEnd(LABEL_WIDTH))}${text}`;
+}
+
+/**
+ * Writes all of `text`. Answers false when the reader went away (EPIPE), which is no error of ours; rejects with a
+ * `FileError` for anything else, such as a full disk.
+ */
+export function write(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<boolean> {
 	return new Promise((resolve, reject) => {
 		stream.write(text, (error) => {
-			if (error && (error as NodeJS.ErrnoException).code !== "EPIPE") reject(error);
-			else resolve();
+			if (!error) resolve(true);
+			else if ((error as NodeJS.ErrnoException).code === "EPIPE") resolve(false);
+			else reject(new FileError(stream === process.stdout ? "stdout" : "stderr", error));
 		});
 	});
 }
 
-/** A value from outside as indented JSON whose strings can't steer a terminal (`\uXXXX` is still JSON). */
-export function showValue(value: JsonValue): string {
-	return JSON.stringify(value, undefined, 2).replace(/[^\n]+/g, (line) =>
-		escapeForDisplay(line).replace(/\\u\{([0-9a-f]+)\}/g, (_, hex: string) => jsonEscape(Number.parseInt(hex, 16))),
+/** A value as JSON in which no character can steer a terminal. */
+export function safeJson(value: unknown, indent?: number): string {
+	return escapeJson(JSON.stringify(value, undefined, indent));
+}
+
+/** JSON text with every character that could steer a terminal spelled `\uXXXX`, which is the same value. */
+export function escapeJson(text: string): string {
+	return text.replace(/[^\n -~]+/g, (run) =>
+		escapeForDisplay(run) === run ? run : Array.from(run, safeCharacter).join(""),
 	);
 }
 
-function jsonEscape(codePoint: number): string {
-	return Array.from(
-		String.fromCodePoint(codePoint).split(""),
-		(unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-	).join("");
+function safeCharacter(character: string): string {
+	if (escapeForDisplay(character) === character) return character;
+	return character
+		.split("")
+		.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+		.join("");
+}
+
+/** `1,234 files` for people. */
+export function count(value: number, noun: string): string {
+	return `${grouped(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
 /** `1,234` for people. */
-export function count(value: number, noun: string): string {
-	return `${value.toLocaleString("en-US")} ${noun}${value === 1 ? "" : "s"}`;
+export function grouped(value: number): string {
+	return String(value).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

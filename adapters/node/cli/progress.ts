@@ -1,7 +1,7 @@
-import { count, paint } from "./output.ts";
+import { count, grouped, type Output, paint } from "./output.ts";
 
-/** How far a digest has come; the shape of `onProgress` of `digestPackage`. */
-export interface DigestProgress {
+/** How far a copy or a digest has come; the shape of `onProgress` of `digestPackage` and of `host.load`. */
+export interface Progress {
 	readonly files: number;
 	readonly totalFiles: number;
 	readonly bytes: number;
@@ -12,32 +12,36 @@ const QUIET_MS = 500;
 const REDRAW_MS = 100;
 
 /**
- * A progress line on stderr for work that takes longer than half a second; nothing where stderr is no terminal.
- * Call `done` in any case: it clears the line.
+ * Does `work` with a progress line on stderr once it has taken half a second; none under `--json` or where stderr is no
+ * terminal. The line is gone afterwards, however the work ended.
  */
-export function progressLine(enabled: boolean): { update(progress: DigestProgress): void; done(): void } {
-	const started = Date.now();
+export async function withProgress<T>(
+	output: Output,
+	work: (onProgress: (progress: Progress) => void) => Promise<T>,
+): Promise<T> {
+	if (output.json || process.stderr.isTTY !== true) return work(() => {});
+	const started = performance.now();
 	let drawn = 0;
-	const active = enabled && process.stderr.isTTY === true;
-	return {
-		update(progress) {
-			const now = Date.now();
-			if (!active || now - started < QUIET_MS || now - drawn < REDRAW_MS) return;
+	try {
+		return await work((progress) => {
+			const now = performance.now();
+			if (now - started < QUIET_MS || now - drawn < REDRAW_MS) return;
 			drawn = now;
-			const share = progress.totalBytes === 0 ? 1 : progress.bytes / progress.totalBytes;
-			const left = share === 0 ? "" : `, ${Math.ceil(((now - started) / share - (now - started)) / 1000)} s left`;
-			const text = `digest ${Math.floor(share * 100)} % of ${count(progress.totalFiles, "file")} (${formatBytes(progress.bytes)}${left})`;
-			process.stderr.write(`\r\u001b[K${paint.dim(text)}`);
-		},
-		done() {
-			if (drawn !== 0) process.stderr.write("\r\u001b[K");
-		},
-	};
+			process.stderr.write(`\r\u001b[K${paint.dim(describe(progress))}`);
+		});
+	} finally {
+		if (drawn !== 0) process.stderr.write("\r\u001b[K");
+	}
+}
+
+function describe({ files, totalFiles, bytes, totalBytes }: Progress): string {
+	const share = totalBytes === 0 ? 1 : bytes / totalBytes;
+	return `${Math.floor(share * 100)} %: ${grouped(files)} of ${count(totalFiles, "file")}, ${formatBytes(bytes)} of ${formatBytes(totalBytes)}`;
 }
 
 /** Bytes for people, in binary units. */
 export function formatBytes(bytes: number): string {
-	const units = ["bytes", "KiB", "MiB", "GiB"];
+	const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
 	let value = bytes;
 	let unit = 0;
 	while (value >= 1024 && unit < units.length - 1) {

@@ -1,21 +1,33 @@
-import { escapeForDisplay } from "../../../src/display.ts";
-import { createHost, type Host, type LoadedPackage } from "../../../src/host/index.ts";
-import type { JsonValue } from "../../../src/json/index.ts";
-import type { Digest } from "../../../src/sha256.ts";
+import type { Digest } from "../../../src/digest.ts";
+import {
+	createHost,
+	HOST_LIMITS,
+	type Host,
+	type LoadedPackage,
+	RunFailure,
+	type RunReport,
+} from "../../../src/host/index.ts";
+import type { JsonObject, JsonValue } from "../../../src/json/index.ts";
 import { directory } from "../directory.ts";
 import { nodeRuntime } from "../runtime.ts";
+import { parseAttachments, parseChildren } from "./bindings.ts";
+import { noteStderrTail, StderrPrinter } from "./component-stderr.ts";
+import { Detailed, describeFailure } from "./failure.ts";
 import { readValue } from "./input.ts";
 import { interruptSignal } from "./interrupt.ts";
-import { count, type Output, paint, showValue } from "./output.ts";
-import { formatBytes, progressLine } from "./progress.ts";
-import { openTrace } from "./trace.ts";
-import { parseAssignment, parseDigest, UsageError } from "./usage.ts";
+import { explainMismatch } from "./mismatch.ts";
+import { type Output, safeJson } from "./output.ts";
+import { withProgress } from "./progress.ts";
+import { notePackage, RunNotes } from "./run-report.ts";
+import { checkTracePlace, openTrace } from "./trace.ts";
+import { UsageError } from "./usage.ts";
 
-export interface RunOptions {
+export interface RunCommandOptions {
 	readonly input: string;
 	readonly settings: string;
 	readonly attach: readonly string[];
 	readonly trustAttachments?: boolean;
+	/** Milliseconds. */
 	readonly deadline: number;
 	readonly child: readonly string[];
 	readonly expect?: Digest;
@@ -24,102 +36,141 @@ export interface RunOptions {
 	readonly stderr?: boolean;
 }
 
+/** Everything that the command line gives a Run, read and understood. */
+interface Request {
+	readonly input: JsonValue;
+	readonly settings: JsonObject;
+	readonly attachments: ReturnType<typeof parseAttachments>;
+	readonly children: ReturnType<typeof parseChildren>;
+	readonly options: RunCommandOptions;
+}
+
 /** `millrace run DIR`: load, check, run and accept, with every step said on stderr and the output on stdout. */
-export async function runCommand(dir: string, options: RunOptions, output: Output): Promise<void> {
+export async function runCommand(dir: string, options: RunCommandOptions, output: Output): Promise<void> {
+	const request = await readRequest(dir, options);
+	// From here on there are things to undo; until now a signal may simply end the process.
+	const signal = interruptSignal();
+	const runtime = nodeRuntime({ trustReadWriteAttachments: options.trustAttachments === true });
+	const packages = new Packages(createHost({ runtime }), signal, output);
+	let report: RunReport;
+	try {
+		report = await loadAndRun(dir, request, packages, signal, output);
+	} catch (error) {
+		await packages.dispose().catch((left: unknown) => output.note("left", describeFailure(left).message));
+		throw error;
+	}
+	await packages.dispose();
+	await output.answer(safeJson(report.output, 2), {
+		status: "succeeded",
+		outcome: report.outcome,
+		output: report.output,
+		digest: report.digest,
+		durationMs: report.durationMs,
+	});
+}
+
+/** Reads the command line's values, files included. Throws `UsageError` for what can't be meant. */
+async function readRequest(dir: string, options: RunCommandOptions): Promise<Request> {
 	if (options.input === "-" && options.settings === "-")
 		throw new UsageError("only one of --input and --settings can be -");
-	const runtime = nodeRuntime({ trustReadWriteAttachments: options.trustAttachments === true });
-	const signal = interruptSignal(() => runtime.killNow());
-	const host = createHost({ runtime });
-	const attachments = Object.fromEntries(options.attach.map(parseAttachment));
-	const bindings = options.child.map(parseChild);
-	const input = await readValue(options.input);
-	const settings = (await readValue(options.settings)) as { readonly [name: string]: JsonValue };
-	const trace = options.trace === undefined ? undefined : openTrace(options.trace, options.traceValues === true);
-	const loaded: LoadedPackage[] = [];
-	try {
-		const pack = await load(host, dir, options.expect, signal, output, loaded);
-		const children: Record<string, LoadedPackage> = {};
-		for (const { slot, dir: childDir, expect } of bindings)
-			children[slot] = await load(host, childDir, expect, signal, output, loaded);
-		const { snapshot } = pack;
-		if (snapshot.schemas.input !== undefined) output.note("input", "checked against input.schema.json before launch");
-		const run = host.run(pack, {
-			input,
-			settings,
-			attachments,
-			children,
-			deadlineMs: options.deadline,
-			signal,
-			...(trace === undefined ? {} : { onTrace: trace.write }),
-			...(options.stderr === true ? { onStderr: (chunk: Uint8Array) => process.stderr.write(chunk) } : {}),
-		});
-		const result = await run.result;
-		output.note("run", `answered and exited 0 within ${Math.round(result.durationMs)} ms, nothing left pending`);
-		const schema =
-			snapshot.schemas.result === undefined ? "no result schema" : "the complete result fits result.schema.json";
-		output.note("accepted", `outcome ${paint.green(result.outcome)} is declared; ${schema}`);
-		await output.answer(showValue(result.output), {
-			status: "succeeded",
-			outcome: result.outcome,
-			output: result.output,
-			digest: pack.digest,
-			durationMs: result.durationMs,
-		});
-	} finally {
-		trace?.close();
-		const problem = trace?.problem();
-		if (problem !== undefined) process.stderr.write(`the trace is incomplete: ${escapeForDisplay(problem.message)}\n`);
-		for (const each of loaded) await each.dispose();
-	}
+	if (options.traceValues === true && options.trace === undefined)
+		throw new UsageError("--trace-values needs --trace FILE");
+	if (options.deadline > HOST_LIMITS.maxDeadlineMs)
+		throw new UsageError(`--deadline can be ${HOST_LIMITS.maxDeadlineMs / 3_600_000}h at most`);
+	const attachments = parseAttachments(options.attach);
+	const children = parseChildren(options.child);
+	if (options.trace !== undefined) checkTracePlace(options.trace, [dir, ...children.map((child) => child.dir)]);
+	return {
+		input: await readValue("--input", options.input),
+		// What isn't an object is refused by the host, with the code that says so.
+		settings: (await readValue("--settings", options.settings)) as JsonObject,
+		attachments,
+		children,
+		options,
+	};
 }
 
-async function load(
-	host: Host,
+async function loadAndRun(
 	dir: string,
-	expect: Digest | undefined,
+	request: Request,
+	packages: Packages,
 	signal: AbortSignal,
 	output: Output,
-	loaded: LoadedPackage[],
-): Promise<LoadedPackage> {
-	const progress = progressLine(!output.json);
+): Promise<RunReport> {
+	const { input, settings, attachments, options } = request;
+	const pack = await packages.load(dir, options.expect);
+	const children: [string, LoadedPackage][] = [];
+	for (const { name, dir: childDir, expect } of request.children)
+		children.push([name, await packages.load(childDir, expect, name)]);
+	const trace = options.trace === undefined ? undefined : openTrace(options.trace, options.traceValues === true);
+	const notes = new RunNotes(output, pack);
+	const printer = options.stderr === true ? new StderrPrinter() : undefined;
 	try {
-		const pack = await host.load(directory(dir), {
+		const run = packages.host.run(pack, {
+			input,
+			settings,
+			attachments: Object.fromEntries(attachments.map(({ name, ...source }) => [name, source])),
+			children: Object.fromEntries(children),
+			deadlineMs: options.deadline,
 			signal,
-			onProgress: progress.update,
-			...(expect === undefined ? {} : { expect }),
+			onTrace: (event) => {
+				notes.observe(event);
+				trace?.write(event);
+			},
+			...(printer === undefined ? {} : { onStderr: (chunk: Uint8Array) => printer.write(chunk) }),
 		});
-		loaded.push(pack);
-		progress.done();
-		const bytes = pack.snapshot.files.reduce((sum, file) => sum + file.size, 0);
-		output.note("package", `${escapeForDisplay(pack.snapshot.metadata.name)} ${pack.digest}`);
-		output.note(
-			"checked",
-			`${count(pack.snapshot.files.length, "file")}, ${formatBytes(bytes)}: ${checkedParts(pack)}`,
-		);
-		return pack;
+		const report = await run.result;
+		notes.accepted(report);
+		return report;
+	} catch (error) {
+		if (!(error instanceof RunFailure)) throw error;
+		if (printer === undefined) noteStderrTail(output, error.stderr);
+		throw withEveryDiagnostic(error, pack, request);
 	} finally {
-		progress.done();
+		printer?.end();
+		trace?.close();
 	}
 }
 
-function checkedParts({ snapshot }: LoadedPackage): string {
-	const schemas = Object.keys(snapshot.schemas).map((name) => `${name}.schema.json`);
-	const contracts = [...snapshot.uses.values()].flatMap((use) =>
-		"contract" in use ? [escapeForDisplay(use.path)] : [],
-	);
-	return ["tree", "FLOW.md", ...schemas, ...contracts].join(", ");
+/** The host names the first violation of an input or of settings; an author wants all of them, with what they say. */
+function withEveryDiagnostic(error: RunFailure, pack: LoadedPackage, { input, settings }: Request): Error {
+	const { code, phase } = error;
+	if (phase !== "activation" || (code !== "INVALID_INPUT" && code !== "INVALID_SETTINGS")) return error;
+	const { schemas } = pack.snapshot;
+	const [schema, value] = code === "INVALID_INPUT" ? [schemas.input, input] : [schemas.settings, settings];
+	const diagnostics = schema?.evaluate(value, { all: true, code }).diagnostics ?? [];
+	return diagnostics.length === 0 ? error : new Detailed(error, { diagnostics });
 }
 
-function parseAttachment(text: string): [name: string, source: { path: string; access: "read" | "read-write" }] {
-	const [name, rest] = parseAssignment(text, "name=path:read or name=path:read-write");
-	const match = /^(.+):(read|read-write)$/s.exec(rest);
-	if (match === null) throw new UsageError(`"${text}" should end in :read or :read-write`);
-	return [name, { path: match[1]!, access: match[2] as "read" | "read-write" }];
-}
+/** The packages of one command: loaded one after the other, told, and disposed together. */
+class Packages {
+	readonly host: Host;
+	readonly #signal: AbortSignal;
+	readonly #output: Output;
+	readonly #loaded: LoadedPackage[] = [];
 
-function parseChild(text: string): { slot: string; dir: string; expect?: Digest } {
-	const [slot, rest] = parseAssignment(text, "slot=DIR or slot=DIR@sha256:…");
-	const at = rest.lastIndexOf("@sha256:");
-	return at < 0 ? { slot, dir: rest } : { slot, dir: rest.slice(0, at), expect: parseDigest(rest.slice(at + 1)) };
+	constructor(host: Host, signal: AbortSignal, output: Output) {
+		this.host = host;
+		this.#signal = signal;
+		this.#output = output;
+	}
+
+	load(dir: string, expect: Digest | undefined, slot?: string): Promise<LoadedPackage> {
+		return explainMismatch(dir, expect, async () => {
+			const options = { signal: this.#signal, ...(expect === undefined ? {} : { expect }) };
+			const pack = await withProgress(this.#output, (onProgress) =>
+				this.host.load(directory(dir), { ...options, onProgress }),
+			);
+			this.#loaded.push(pack);
+			notePackage(this.#output, pack, slot);
+			return pack;
+		});
+	}
+
+	/** Removes every stage. Rejects with the first failure once all were tried. */
+	async dispose(): Promise<void> {
+		const results = await Promise.allSettled(this.#loaded.map((each) => each.dispose()));
+		const failed = results.find((result) => result.status === "rejected");
+		if (failed !== undefined) throw failed.reason;
+	}
 }

@@ -1,4 +1,4 @@
-import { type Digest, isDigest } from "../../../src/sha256.ts";
+import { type Digest, isDigest } from "../../../src/digest.ts";
 
 /** The command line itself is wrong: exit code 2. */
 export class UsageError extends Error {
@@ -7,17 +7,24 @@ export class UsageError extends Error {
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** Reads a duration such as `500ms`, `30s`, `2m` or `1h` into milliseconds. */
+/** Reads a duration such as `500ms`, `30s`, `2m` or `1h` into milliseconds above 0. */
 export function parseDuration(text: string): number {
 	const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text);
-	if (match === null) throw new UsageError(`"${text}" is no duration; write for example 500ms, 30s, 2m or 1h`);
-	return Math.round(Number(match[1]) * UNITS[match[2]!]!);
+	const ms = match === null ? 0 : Math.round(Number(match[1]) * UNITS[match[2]!]!);
+	if (ms <= 0) throw new UsageError(`"${text}" is no time to wait; write for example 500ms, 30s, 2m or 1h`);
+	return ms;
 }
 
 /** Reads a digest in its one public spelling. */
 export function parseDigest(text: string): Digest {
 	if (!isDigest(text))
 		throw new UsageError(`"${text}" is no digest; it is sha256: and 64 lowercase hexadecimal digits`);
+	return text;
+}
+
+/** Reads a directory or file name. An empty one is what an unset shell variable leaves, and would mean the current directory. */
+export function parsePath(text: string): string {
+	if (text === "") throw new UsageError("the name is empty");
 	return text;
 }
 
@@ -29,6 +36,16 @@ export function parseAssignment(text: string, form: string): [name: string, rest
 }
 
 /** Collects a repeatable option. */
-export function collect(value: string, earlier: string[]): string[] {
+export function collect(value: string, earlier: readonly string[]): string[] {
 	return [...earlier, value];
+}
+
+/** Refuses a name given twice, which would silently lose what was said first. */
+export function distinct<T extends { readonly name: string }>(option: string, entries: readonly T[]): readonly T[] {
+	const seen = new Set<string>();
+	for (const { name } of entries) {
+		if (seen.has(name)) throw new UsageError(`${option} gives "${name}" twice`);
+		seen.add(name);
+	}
+	return entries;
 }
