@@ -61,7 +61,9 @@ export interface ChannelSender {
 	readonly direction: "send";
 	readonly delivery: "direct" | "broadcast";
 	readonly contract?: ChannelContractIdentity;
+	/** Sends one JSON/1 value. Rejects with `TypeError` for a value that can't be sent, else with `OperationError`. */
 	send(value: JsonValue, options?: CallOptions): Promise<void>;
+	/** Seals the channel: nothing follows what was accepted. Rejects while a send is under way. */
 	close(options?: CallOptions): Promise<void>;
 }
 
@@ -70,11 +72,15 @@ export interface ChannelReceiver extends AsyncIterableIterator<JsonValue> {
 	readonly direction: "receive";
 	readonly delivery: "direct" | "broadcast";
 	readonly contract?: ChannelContractIdentity;
+	/** Sequence number of the first value this reader can receive, from 1. */
 	readonly startSequence: number;
+	/** The next value, or the end. Rejects with `OperationError`; `LAGGED` where a broadcast overran this reader. */
 	next(options?: CallOptions): Promise<IteratorResult<JsonValue>>;
+	/** Gives the reader up, whatever is still to come. */
 	close(options?: CallOptions): Promise<void>;
 }
 
+/** Either end of a channel, as the host granted it or this Run created it; a call may hand it on. */
 export type ChannelEndpoint = ChannelSender | ChannelReceiver;
 
 /** Both ends of a direct channel. */
@@ -86,14 +92,19 @@ export interface ChannelPair {
 /** A broadcast source: its writer, and the creator's authority to subscribe. */
 export interface ChannelBroadcast {
 	readonly send: ChannelSender;
+	/** A further reader, from the next value on; what was sent before is not kept for it. */
 	subscribe(options?: CallOptions): Promise<ChannelReceiver>;
 }
 
 /** What the host supplied for this invocation, and the calls that it may make while it runs. */
 export interface RunContext {
+	/** Valid under the package's input schema. */
 	readonly input: JsonValue;
+	/** Valid under the package's settings schema; `{}` where it has none. */
 	readonly settings: Readonly<Record<string, JsonValue>>;
+	/** By the names that `FLOW.md` declares. */
 	readonly attachments: Readonly<Record<string, Attachment>>;
+	/** By the names that `FLOW.md` declares; an optional port that nobody connected is absent. */
 	readonly channels: Readonly<Record<string, ChannelEndpoint>>;
 	/** Path of a private read-write directory. */
 	readonly scratch: string;
@@ -102,12 +113,20 @@ export interface RunContext {
 	/** Aborted when the host cancels this Run, or when the connection to it is lost. */
 	readonly signal: AbortSignal;
 
-	/** Runs a child Flow. Rejects with `OperationError`; with `TypeError` for a call that can't be sent. */
+	/**
+	 * Runs a child Flow and gives its whole result. Rejects with `TypeError` for a call that can't be sent, else with
+	 * `OperationError`: `OWNER_CLOSED` when this Run takes no calls any more, `CANCELLED` when `signal` was aborted,
+	 * `RESOURCE_EXHAUSTED` beyond 64 live calls, the child's own failure, or `PROTOCOL_ERROR` and `CHANNEL_LOST`.
+	 */
 	runChildFlow(call: ChildFlowRequest, options?: CallOptions): Promise<RunResult>;
 
 	/** Calls a capability method. Rejects with `CapabilityError` for an error its contract declares, else as above. */
 	callCapability(call: CapabilityCall, options?: CallOptions): Promise<JsonValue>;
 
+	/**
+	 * Creates a channel, `direct` unless said. Rejects with `TypeError` for bad options, else with `OperationError`: always
+	 * `UNAVAILABLE` in this version, once `OWNER_CLOSED` and `CANCELLED` don't apply.
+	 */
 	channel(options: ChannelOptions & { delivery: "broadcast" }, callOptions?: CallOptions): Promise<ChannelBroadcast>;
 	channel(
 		options?: ChannelOptions & { delivery?: "direct" | undefined },
