@@ -123,9 +123,6 @@ const OPERATIONS: { readonly [op: string]: Operation } = {
 	},
 };
 
-/** The operations that this driver answers, by name. */
-export const OPERATION_NAMES: readonly string[] = Object.keys(OPERATIONS);
-
 /**
  * Makes the function that answers driver requests one by one. It never throws: a refused input is `{ok: false, error}`,
  * a malformed request `{ok: false, badRequest}`.
@@ -137,7 +134,7 @@ export function createDriver(ports: DriverPorts = {}): (request: unknown) => Pro
 		const id = hasMember(request, "id") ? { id: field(request, "id") } : {};
 		const op = field(request, "op");
 		if (typeof op !== "string" || !Object.hasOwn(OPERATIONS, op))
-			return { ...id, ok: false, badRequest: `unknown op; this driver answers ${OPERATION_NAMES.join(", ")}` };
+			return { ...id, ok: false, badRequest: `unknown op; this driver answers ${Object.keys(OPERATIONS).join(", ")}` };
 		try {
 			return { ...id, ok: true, ...((await OPERATIONS[op]!(request, withHash)) as object) };
 		} catch (error) {
