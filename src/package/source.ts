@@ -11,7 +11,7 @@ export interface PackageEntry {
  *
  * `list` names every regular file in any order. `open` gives the bytes of one listed file as a Web Stream, native or
  * foreign, in chunks of any size (empty ones too); a file is opened once per pass. A chunk is used up before the next one
- * is asked for, so a source may hand out views of one reused buffer. A source that finds out that a file changed rejects
+ * is asked for, so a stream that reads nothing ahead may hand out views of one reused buffer. A source that finds out that a file changed rejects
  * with a `PackageError`; any other rejection is reported as `PACKAGE_SOURCE_FAILED` with the cause.
  */
 export interface PackageSource {

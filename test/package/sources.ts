@@ -8,7 +8,10 @@ export const bytesOf = (content: string | Uint8Array): Uint8Array =>
 	typeof content === "string" ? new TextEncoder().encode(content) : content;
 
 /** The constructor of some Web Streams implementation, native or foreign. */
-export type StreamClass = new (source: UnderlyingDefaultSource<Uint8Array>) => ReadableStreamLike<Uint8Array>;
+export type StreamClass = new (
+	source: UnderlyingDefaultSource<Uint8Array>,
+	strategy?: QueuingStrategy<Uint8Array>,
+) => ReadableStreamLike<Uint8Array>;
 
 export const NativeStream = ReadableStream as unknown as StreamClass;
 
@@ -47,16 +50,20 @@ export function streamSource(
 		open(path) {
 			opened.push(path);
 			const chunks = cut(bytesOf(files[path]!), path)[Symbol.iterator]();
-			return new Stream({
-				pull(controller) {
-					const { done, value } = chunks.next();
-					if (done) controller.close();
-					else controller.enqueue(value);
+			// Nothing is read ahead, so that one buffer may serve all chunks.
+			return new Stream(
+				{
+					pull(controller) {
+						const { done, value } = chunks.next();
+						if (done) controller.close();
+						else controller.enqueue(value);
+					},
+					cancel() {
+						cancelled.push(path);
+					},
 				},
-				cancel() {
-					cancelled.push(path);
-				},
-			});
+				{ highWaterMark: 0 },
+			);
 		},
 	};
 }
