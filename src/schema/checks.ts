@@ -2,8 +2,7 @@
 
 import { quoteForDisplay } from "../display.ts";
 import type { JsonValue } from "../json/index.ts";
-import { TYPE_BITS } from "./keywords.ts";
-import { ARRAY, KIND_BITS, type Kind, NUMBER, OBJECT, STRING, typeMask, typeNameOf } from "./kinds.ts";
+import { ARRAY, KIND_BITS, type Kind, NUMBER, OBJECT, STRING, TYPE_BITS, typeMask, typeNameOf } from "./kinds.ts";
 import type { Keyword, Keywords } from "./node.ts";
 
 /** What a check may need from the evaluation around it. */

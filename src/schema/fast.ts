@@ -6,8 +6,7 @@
 import { isJsonObject, type JsonValue } from "../json/index.ts";
 import { scalarLength } from "../text.ts";
 import { always, both, conjunction, never, type Test } from "./combine.ts";
-import { TYPE_BITS } from "./keywords.ts";
-import { typeMask } from "./kinds.ts";
+import { TYPE_BITS, typeMask } from "./kinds.ts";
 import type { Keywords, SchemaGraph, SchemaNode } from "./node.ts";
 import { objectTest } from "./object.ts";
 import { alternatives } from "./unions.ts";

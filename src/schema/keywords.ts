@@ -3,6 +3,7 @@
 
 import { isJsonObject, type JsonValue } from "../json/index.ts";
 import { SchemaError, type SchemaErrorCode } from "./error.ts";
+import { TYPE_BITS } from "./kinds.ts";
 import type { Scalar, SchemaNode, TypeName } from "./node.ts";
 import { type Place, pointerOf } from "./place.ts";
 
@@ -19,17 +20,6 @@ export interface Cursor {
 	/** Whether `$schema` may stand here. */
 	readonly declares: boolean;
 }
-
-/** The types an instance can have, and their bits; a number carries `number`, an integral one `integer` too. */
-export const TYPE_BITS: { readonly [name in TypeName]: number } = {
-	null: 1,
-	boolean: 2,
-	integer: 4,
-	number: 8,
-	string: 16,
-	array: 32,
-	object: 64,
-};
 
 const DEFINITION_NAME = /^[A-Za-z][A-Za-z0-9]{0,63}$/;
 const REFERENCE = /^#\/\$defs\/([A-Za-z][A-Za-z0-9]{0,63})$/;

@@ -1,7 +1,6 @@
-/** The six kinds of instance that keywords distinguish; a kind indexes the tables of a plan. */
+/** The six kinds of instance that keywords distinguish, and the bits of the seven type names; a kind indexes the tables of a plan. */
 
 import type { JsonObject, JsonValue } from "../json/index.ts";
-import { TYPE_BITS } from "./keywords.ts";
 import type { TypeName } from "./node.ts";
 
 export const NULL = 0;
@@ -15,6 +14,17 @@ export const OBJECT = 5;
 export const KINDS = 6;
 
 export type Kind = typeof NULL | typeof BOOLEAN | typeof NUMBER | typeof STRING | typeof ARRAY | typeof OBJECT;
+
+/** The types an instance can have, and their bits; a number carries `number`, an integral one `integer` too. */
+export const TYPE_BITS: { readonly [name in TypeName]: number } = {
+	null: 1,
+	boolean: 2,
+	integer: 4,
+	number: 8,
+	string: 16,
+	array: 32,
+	object: 64,
+};
 
 /** The bit of {@link TYPE_BITS} that every value of a kind carries. */
 export const KIND_BITS: Readonly<Record<Kind, number>> = {
