@@ -1,7 +1,9 @@
 /**
- * millrace: the values, schemas, packages and contracts of FLOW, the same in every JavaScript runtime.
+ * The values, schemas, packages and contracts of FLOW, the same in every JavaScript runtime.
  *
  * Component authors want `millrace/sdk`, hosts `millrace/host` with an adapter such as `millrace/node`.
+ *
+ * @module millrace
  */
 
 export {
@@ -13,6 +15,7 @@ export {
 	ContractError,
 	type ContractErrorCode,
 	type ContractIdentity,
+	type ContractOptions,
 	type Equivocation,
 	findEquivocation,
 	isContractId,
@@ -31,6 +34,7 @@ export {
 	PATH_LIMITS,
 	PathError,
 	type PathErrorCode,
+	type PathFault,
 	pathCollisionKey,
 } from "./grammar/index.ts";
 export {
@@ -54,7 +58,9 @@ export {
 } from "./json/index.ts";
 export {
 	type Advisory,
+	type AdvisoryCode,
 	type AttachmentAccess,
+	type CapabilityUse,
 	type DigestOptions,
 	digestPackage,
 	type Entrypoint,
@@ -63,13 +69,16 @@ export {
 	inspectPackage,
 	type ManifestFile,
 	type Metadata,
+	type MetadataReference,
 	memorySource,
 	PACKAGE_LIMITS,
 	type PackageDigest,
 	type PackageEntry,
 	PackageError,
 	type PackageErrorCode,
+	type PackageErrorPlace,
 	type PackageProgress,
+	type PackageSchemas,
 	type PackageSnapshot,
 	type PackageSource,
 	parseFlowMd,
@@ -77,19 +86,27 @@ export {
 	type ResolvedUse,
 } from "./package/index.ts";
 export {
+	type BoundaryCode,
 	type Checked,
 	compileSchema,
 	compileSchemaGraph,
 	compileSchemaValue,
 	type Diagnostic,
+	type EmbeddedGraph,
 	type EvaluateOptions,
+	type Keyword,
 	type Profile,
 	SCHEMA_LIMITS,
 	SCHEMA_URI,
 	type Schema,
 	SchemaError,
 	type SchemaErrorCode,
+	type SchemaFault,
+	type StandardIssue,
+	type StandardProps,
+	type StandardResult,
 	type Verdict,
 } from "./schema/index.ts";
 export { type Digest, isDigest, portableSha256, type Sha256, type Sha256Factory } from "./sha256.ts";
 export { isNfc, toCasefold, toNfc } from "./unicode/index.ts";
+export type { ReadableStreamLike, StreamReaderLike } from "./web.ts";

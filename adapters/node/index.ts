@@ -1,4 +1,8 @@
-/** `millrace/node`: packages in directories, components as processes, and the core's digests with the native hash. */
+/**
+ * Packages in directories, components as processes, and the core's digests with the native hash.
+ *
+ * @module millrace/node
+ */
 
 export { type DirectoryOptions, type DirectorySource, directory } from "./directory.ts";
 export type { Launcher, LauncherOptions } from "./launchers.ts";
@@ -6,4 +10,5 @@ export { digestPackage, inspectPackage } from "./packages.ts";
 export type { Command } from "./process.ts";
 export { type NodeRuntime, type NodeRuntimeOptions, nodeRuntime, type Sandbox } from "./runtime.ts";
 export { nodeSha256 } from "./sha256.ts";
+export type { Reach } from "./tree/held.ts";
 export { TREE_LIMITS, type TreeLimits } from "./tree/walk.ts";

@@ -1,4 +1,8 @@
-/** `millrace/sdk` under Node, Deno and Bun: the surface of Run SDK/1, section 1, and nothing else. */
+/**
+ * What a component is written with, under Node, Deno and Bun: the surface of Run SDK/1, section 1, and nothing else.
+ *
+ * @module millrace/sdk
+ */
 import { createHandle } from "../../src/sdk/index.ts";
 import type { RunHandler } from "../../src/sdk/types.ts";
 import { processEnvironment } from "./component.ts";

@@ -1,6 +1,20 @@
-/** A Run from package to accepted result: staging, admission, launch, supervision, acceptance, cleanup. */
+/**
+ * A Run from package to accepted result: staging, admission, launch, supervision, acceptance, cleanup.
+ *
+ * @module millrace/host
+ */
 
 export type { Entrypoint } from "../package/index.ts";
+export {
+	LOCAL_CODES,
+	type LocalCode,
+	type RunCode,
+	type RunResult,
+	type Transport,
+	type TransportSink,
+	WIRE_CODES,
+	type WireCode,
+} from "../run/index.ts";
 export {
 	type FailureCode,
 	type HostCode,

@@ -4,11 +4,12 @@ import type { Digest } from "../sha256.ts";
 import { HostError } from "./errors.ts";
 import type { StagedPackage } from "./ports.ts";
 
-/** The member behind `await using` where the user's library has it, nothing elsewhere. */
+/** The member behind `await using` where the user's library has it, nothing elsewhere. @inline */
 type AsyncDisposal = typeof globalThis extends { AsyncDisposableStack: { prototype: infer Stack } }
 	? Pick<Stack, Exclude<Extract<keyof Stack, symbol>, typeof Symbol.toStringTag>>
 	: object;
 
+/** @inline */
 interface Loaded {
 	readonly digest: Digest;
 	readonly snapshot: PackageSnapshot;

@@ -33,7 +33,7 @@ export interface StagedPackage {
 	/** Native path of the tree's root, for launchers and messages. */
 	readonly root: string;
 	/**
-	 * Proves before a launch that the stage still holds the bytes that were hashed; rejects with a {@link HostError}
+	 * Proves before a launch that the stage still holds the bytes that were hashed; rejects with a `HostError`
 	 * `PACKAGE_STAGE_CHANGED`. Absent where nobody else can write to the stage.
 	 */
 	verify?(): Promise<void>;
@@ -129,10 +129,10 @@ export interface HostRuntime {
 	/** Copies `source` (a `PackageSource`, or a source of the adapter's own) into a private stage. */
 	stage(source: unknown, options: StageOptions): Promise<StagedPackage>;
 	launcherFor(entrypoint: Entrypoint): LauncherChoice;
-	/** Starts the component. Rejects with a {@link HostError} `LAUNCH_FAILED` of phase `activation`, and leaves nothing running then. */
+	/** Starts the component. Rejects with a `HostError` `LAUNCH_FAILED` of phase `activation`, and leaves nothing running then. */
 	launch(request: LaunchRequest): Promise<ComponentProcess>;
 	scratch(): Promise<ScratchDirectory>;
-	/** Rejects with a {@link HostError} `ATTACHMENT_ACCESS` or `ATTACHMENT_FAILED`. */
+	/** Rejects with a `HostError` `ATTACHMENT_ACCESS` or `ATTACHMENT_FAILED`. */
 	attach(request: AttachRequest): Promise<AttachedRoot>;
 	/** Unix time in milliseconds; fixes `deadlineUnixMs` and nothing else. */
 	now(): number;
