@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import resolve from "@rollup/plugin-node-resolve";
+import { nodeResolve } from "@rollup/plugin-node-resolve";
 import { rollup } from "rollup";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -182,7 +182,7 @@ describe("in a page's bundle", () => {
 		await writeFile(entry, `export * from ${JSON.stringify(specifier)};`);
 		const build = await rollup({
 			input: entry,
-			plugins: [resolve({ browser: true, preferBuiltins: false })],
+			plugins: [nodeResolve({ browser: true, preferBuiltins: false })],
 			onLog(_level, { message }) {
 				throw new Error(message);
 			},
