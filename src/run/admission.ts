@@ -2,7 +2,7 @@
 
 import { JsonError } from "../json/index.ts";
 import { callParams, methodOf, readCall, rootParams } from "./calls.ts";
-import { admitCall, admitFailure, admitResult, type Call, operationalError, type Payload } from "./encode.ts";
+import { admitCall, admitFailure, admitResult, type Call, operationalError, ownWords, type Payload } from "./encode.ts";
 import { InvalidMessage } from "./errors.ts";
 import { isFailure, pointerOf } from "./messages.ts";
 import { METHODS } from "./methods.ts";
@@ -112,7 +112,8 @@ export function operationTerminal(method: string, outcome: OperationOutcome): Te
 }
 
 /** A failure in our own words. */
-export function failed(code: Failure["code"], message: string): Terminal<{ failure: Failure }> {
+export function failed(code: Failure["code"], text: string): Terminal<{ failure: Failure }> {
+	const message = ownWords(text);
 	return { end: { failure: { code, message } }, code, payload: operationalError(code, message) };
 }
 

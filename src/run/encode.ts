@@ -54,12 +54,20 @@ export function admitFailure(
 
 /** An operational error of our own words: short, without details, so that it always fits. */
 export function operationalError(code: Failure["code"], message: string): Payload {
-	return `"error":${JSON.stringify({ code: OPERATIONAL_ERROR, message, data: { code } })}`;
+	return `"error":${JSON.stringify({ code: OPERATIONAL_ERROR, message: ownWords(message), data: { code } })}`;
 }
 
 /** A standard JSON-RPC error of our own words. */
 export function standardError(code: number, message: string): Payload {
-	return `"error":${JSON.stringify({ code, message })}`;
+	return `"error":${JSON.stringify({ code, message: ownWords(message) })}`;
+}
+
+/** A sentence of ours may name a place that someone else chose: no more of it than a message holds (section 7). */
+export function ownWords(message: string): string {
+	const most = RUN_LIMITS.messageScalars;
+	if (message.length <= most) return message;
+	const points = Array.from(message);
+	return points.length <= most ? message : `${points.slice(0, most - 1).join("")}…`;
 }
 
 export function requestFrame(id: string, method: string, paramsText: string): string {

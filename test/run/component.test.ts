@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { CallRefused, InvalidMessage, RUN_LIMITS } from "../../src/run/index.ts";
+import type { JsonValue } from "../../src/json/index.ts";
+import { CallRefused, checkMessage, InvalidMessage, RUN_LIMITS } from "../../src/run/index.ts";
 import {
 	bytes,
 	Component,
@@ -505,6 +506,17 @@ describe("Run/1 section 9: completion at the component", () => {
 			component.session.finish({ outcome: "done", output });
 			const frame = component.session.takeFrame();
 			expect(frame?.length === 16_777_217).toBe(over === 0);
+		}
+	});
+
+	it("says why in at most 1,024 characters, whatever the place is called (section 7)", () => {
+		for (const name of ["\ud800", "\u200b", "\u{e0001}", "\u0001", "a"]) {
+			const component = Component.running();
+			const output = { [name.repeat(300)]: () => undefined } as unknown as JsonValue;
+			component.session.finish({ outcome: "done", output });
+			const [terminal] = component.flush();
+			expect(codeOf(terminal)).toBe("INVALID_RESULT");
+			expect(checkMessage(terminal!)).toBeUndefined();
 		}
 	});
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../src/json/index.ts";
-import type { OperationOutcome } from "../../src/run/index.ts";
+import { checkMessage, type OperationOutcome } from "../../src/run/index.ts";
 import { callRequest, cancelOf, childRequest, codeOf, DONE, failure, Host, result } from "./harness.ts";
 
 const VALUE = { value: { stored: true } };
@@ -157,6 +157,14 @@ describe("Run/1 section 5: outcomes of the host's own work", () => {
 			});
 			expect(host.flush().map(codeOf)).toEqual([code]);
 		}
+	});
+
+	it("says why in at most 1,024 characters, whatever the place is called (section 7)", () => {
+		const host = Host.running().feed(callRequest("c:1"));
+		const value = { ["\u{e0001}".repeat(300)]: () => undefined } as unknown as JsonValue;
+		host.operations[0]?.settle({ value });
+		const [answer] = host.flush();
+		expect([codeOf(answer), checkMessage(answer!)]).toEqual(["INVALID_RESULT", undefined]);
 	});
 
 	it("answers EXECUTION_FAILED when the layer can't start the work, and goes on", () => {
