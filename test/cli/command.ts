@@ -13,11 +13,20 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { afterAll } from "vitest";
 
 export const repository: string = fileURLToPath(new URL("../..", import.meta.url));
 export const main: string = join(repository, "dist/adapters/node/cli/main.js");
 export const flows: string = join(repository, "demo/flows");
+
+const made: string[] = [];
+const started: ChildProcess[] = [];
+
+// Tests run beside each other here, so what they make is removed at the end of their file.
+afterAll(() => {
+	for (const child of started) child.kill("SIGKILL");
+	for (const path of made) rmSync(path, { recursive: true, force: true });
+});
 
 /** How one process of the command ended, and all that it said. */
 export interface Finished {
@@ -73,7 +82,7 @@ export function start(words: readonly string[], settings: Settings = {}): Runnin
 			resolve({ exitCode, signal, stdout: bytes.toString(), stderr: Buffer.concat(err).toString(), bytes });
 		});
 	});
-	onTestFinished(() => void child.kill("SIGKILL"));
+	started.push(child);
 	const said = (): string => Buffer.concat([...out, ...err]).toString();
 	return { process: child, finished, temporary, says: (text) => until(() => said().includes(text)) };
 }
@@ -93,10 +102,10 @@ export async function asked(
 	return { exitCode, answer: JSON.parse(stdout) as Record<string, unknown>, stderr };
 }
 
-/** A fresh directory that the test's end removes. */
+/** A fresh directory that the end of the test file removes. */
 export function workspace(): string {
 	const path = mkdtempSync(join(realpathSync(tmpdir()), "millrace-cli-test-"));
-	onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+	made.push(path);
 	return path;
 }
 

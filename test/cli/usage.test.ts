@@ -8,7 +8,7 @@ const { version } = JSON.parse(readFileSync(join(repository, "package.json"), "u
 
 const COMMANDS = ["inspect", "digest", "validate", "canonicalize", "contract", "run", "new", "conformance"];
 
-describe("help and version", () => {
+describe.concurrent("help and version", () => {
 	test("--help shows every command on stdout", async () => {
 		const { exitCode, stdout, stderr } = await millrace(["--help"]);
 		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
@@ -43,7 +43,7 @@ describe("help and version", () => {
 	});
 });
 
-describe("a wrong command line", () => {
+describe.concurrent("a wrong command line", () => {
 	const DIGEST = `sha256:${"0".repeat(64)}`;
 	const WRONG: [string, string[], string][] = [
 		["no command", [], "millrace --help"],

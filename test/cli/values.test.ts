@@ -15,7 +15,7 @@ function files(entries: Readonly<Record<string, string>>): string {
 	return writeTree(workspace(), entries);
 }
 
-describe("canonicalize", () => {
+describe.concurrent("canonicalize", () => {
 	test("prints the exact canonical bytes of a file and of stdin", async () => {
 		const text = '{"b": 1.0, "a": ["\u00e9", 1e2], "10": 0, "9": 0}';
 		const canonical = '{"10":0,"9":0,"a":["\u00e9",100],"b":1}';
@@ -71,7 +71,7 @@ describe("canonicalize", () => {
 	});
 });
 
-describe("validate", () => {
+describe.concurrent("validate", () => {
 	test("valid, with its cost", async () => {
 		const cwd = files({ "s.json": SCHEMA, "v.json": '{"a":1}' });
 		const [people, machine, stdin] = await Promise.all([
@@ -130,7 +130,7 @@ describe("validate", () => {
 	});
 });
 
-describe("contract", () => {
+describe.concurrent("contract", () => {
 	test("a capability contract's identity and methods, from a file and from stdin", async () => {
 		const digest = "sha256:77c19d669781fb23d49199ef04fb04e424c63e6eb1e1b5e572d68b39fb9cc1be";
 		const [people, machine] = await Promise.all([
@@ -171,7 +171,7 @@ describe("contract", () => {
 	});
 });
 
-describe("files that can't be read", () => {
+describe.concurrent("files that can't be read", () => {
 	test.each<[string, string, string]>([
 		["missing", "nowhere.json", "FILE_MISSING"],
 		["a directory", "directory", "FILE_KIND"],
@@ -212,7 +212,7 @@ describe("files that can't be read", () => {
 	});
 });
 
-describe("a stdout that takes no more", () => {
+describe.concurrent("a stdout that takes no more", () => {
 	test.each([["--help"], ["inspect", join(flows, "greet")], ["contract", TITLES, "--json"]])(
 		"EPIPE at %s ends quietly",
 		async (...words) => {
