@@ -39,9 +39,10 @@ function isMessage(text: unknown): boolean {
 }
 
 /**
- * What a parent sees of a child package that has no accepted result (reading R13). A child that never started was not
- * callable; one that broke the protocol, crashed or was lost has failed, if it is proven gone and nothing it started is
- * in doubt, and is uncertain otherwise. The host's own reasons and paths are not told.
+ * What a parent sees of a child package that has no accepted result (Run/1 section 9: a child that is conclusively fenced
+ * and cleaned is its parent's recoverable failure). A child that never started was not callable; one that broke the
+ * protocol, crashed or was lost has failed, if it is proven gone and nothing it started is in doubt, and is uncertain
+ * otherwise. The host's own reasons and paths are not told.
  */
 export function childFailure(ending: Ending): OperationOutcome {
 	const { failure: found, gone, doubt, answered } = ending;

@@ -173,7 +173,7 @@ export class Supervisor {
 	#failed(why: HostStop): void {
 		this.#context.abandonAll();
 		if (why === "lost") {
-			// Which end of which pipe was seen first says nothing: the exit status does (reading R1).
+			// Which end of which pipe was seen first says nothing: the exit status does (section 9).
 			this.#awaitExit("the component lost a pipe but did not exit");
 			return;
 		}

@@ -105,8 +105,8 @@ export class ComponentSession implements Session {
 
 	/**
 	 * The handler has ended. Closes admission, records whether it abandoned live calls, cancels them, and queues the terminal
-	 * when every response has come. An abandoned call turns a result into `EXECUTION_FAILED` (reading R10); root
-	 * cancellation, up to the moment of publication, turns anything into `CANCELLED` (reading R8).
+	 * when every response has come. An abandoned call turns a result into `EXECUTION_FAILED` (section 9); root
+	 * cancellation, up to the moment of publication, turns anything into `CANCELLED` (section 7).
 	 */
 	finish(end: RunResult | { readonly failure: Failure }): void {
 		if (this.#phase !== "running" || this.#core.dead || this.#rootId === undefined) return;

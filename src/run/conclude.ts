@@ -1,4 +1,4 @@
-/** The verdict over a whole Run (Run/1 section 9; readings R1, R8): a function of what was recorded and how the process ended. */
+/** The verdict over a whole Run (Run/1 sections 7 and 9): a function of what was recorded and how the process ended. */
 
 import type { RunCode } from "./codes.ts";
 import type { ExitEvidence, Failure, RunConclusion, RunResult } from "./ports.ts";

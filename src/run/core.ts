@@ -79,7 +79,7 @@ export class SessionCore {
 		this.recorder.note(event);
 	}
 
-	/** Requests of the peer that are not answered yet; one is answered when its response's write begins (reading R3). */
+	/** Requests of the peer that are not answered yet; one is answered when its response's write begins. */
 	get pendingInbound(): number {
 		return this.#inbound.size;
 	}
@@ -208,7 +208,8 @@ export class SessionCore {
 			return;
 		}
 		const fault = params === undefined ? { path: [], message: "are absent" } : CANCEL_PARAMS(params);
-		// The sender can't assume that it cancelled anything, and no answer may tell it so (section 8, reading R6).
+		// The sender can't assume that it cancelled anything, and no answer may tell it so: of all notifications, section 8
+		// singles this one out of the state table's rule to ignore them.
 		if (fault !== undefined) this.fail("PROTOCOL_ERROR", `A request/cancel whose params${describe(fault)}.`);
 		else this.#role.cancel((params as { readonly requestId: string }).requestId);
 	}

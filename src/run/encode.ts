@@ -1,5 +1,5 @@
 /**
- * Outgoing frames. JSON/1 bounds hold for the whole frame (reading R4), so a value is admitted inside its complete envelope,
+ * Outgoing frames. JSON/1 bounds hold for the whole frame (section 1), so a value is admitted inside its complete envelope,
  * with the longest id it can get, before anything is queued; what is kept is text, ready for any id.
  */
 

@@ -191,7 +191,7 @@ export class HostSession implements Session {
 		this.#core.note({ type: "condition", ...condition });
 	}
 
-	/** A root response: it fixes the request's decision, unless a condition was recorded before it (section 7, reading R8). */
+	/** A root response: it fixes the request's decision, unless a condition was recorded before it (section 7). */
 	#responded(answer: Answer): void {
 		const pending = this.#core.pendingInbound;
 		if (pending > 0) {

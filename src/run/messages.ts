@@ -22,7 +22,7 @@ export type Message =
 	| { readonly kind: "notification"; readonly method: string; readonly params: JsonValue | undefined }
 	/** `id` is null only for `-32700` and `-32600`, which answer a frame that could not be correlated. */
 	| { readonly kind: "response"; readonly id: string | null; readonly reply: Reply }
-	/** `answer`: whether a best-effort `-32600` is due, with `id` (section 1, readings R6 and R7). */
+	/** `answer`: whether a best-effort `-32600` is due, with `id` (sections 1 and 8). */
 	| { readonly kind: "invalid"; readonly message: string; readonly answer: boolean; readonly id: string | null };
 
 const REQUEST_MEMBERS: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "params"]);

@@ -133,7 +133,7 @@ export interface Operation {
  *
  * - `violation`: the peer broke the protocol: fence it.
  * - `lost`: its output ended or a pipe failed before it answered. Its exit status decides between `EXECUTION_FAILED` and
- *   `CHANNEL_LOST` (reading R1): leave it a moment to exit by itself, then fence it.
+ *   `CHANNEL_LOST` (section 9): leave it a moment to exit by itself, then fence it.
  * - `stopped`: cancelled or expired before the root was written, or a host bound was crossed: fence it.
  */
 export type HostStop = "violation" | "lost" | "stopped";

@@ -115,7 +115,7 @@ describe("input (Schema/1 section 2)", () => {
 		});
 	});
 
-	test("a value that fits alone but not in its frame is INVALID_INPUT before launch (reading R4)", async () => {
+	test("a value that fits alone but not in its frame is INVALID_INPUT before launch", async () => {
 		let deep: unknown = null;
 		for (let level = 0; level < 127; level += 1) deep = [deep];
 		expect(await refused("", {}, { input: deep as never })).toMatchObject({

@@ -58,7 +58,7 @@ describe("a child bound to a function (Run/1 section 4)", () => {
 		expect(calls).toEqual([{ slot: "helper", operationId: "c1", intent: "find it", input: { a: 1 }, aborted: false }]);
 	});
 
-	test("an unbound slot is UNAVAILABLE (reading R12)", async () => {
+	test("an unbound slot is UNAVAILABLE", async () => {
 		expect(await came({})).toEqual({ code: "UNAVAILABLE", details: null });
 	});
 
@@ -265,7 +265,7 @@ describe("capabilities (Capability Contract/1)", () => {
 		expect(await came(read, { ...uses, ...store(() => ({ error })) })).toEqual({ result: { error } });
 	});
 
-	test("an undeclared slot is PERMISSION_DENIED, an unbound one UNAVAILABLE (reading R12)", async () => {
+	test("an undeclared slot is PERMISSION_DENIED, an unbound one UNAVAILABLE", async () => {
 		expect(await came({ ...read, slot: "other" }, uses)).toMatchObject({ code: "PERMISSION_DENIED" });
 		expect(await came(read, uses)).toMatchObject({ code: "UNAVAILABLE" });
 	});
@@ -386,7 +386,7 @@ describe("a child package (Run/1 section 4)", () => {
 		["a broken protocol", (component) => component.write("hello\n"), "EXECUTION_FAILED"],
 		["a lost channel", (component) => component.exit(0), "EXECUTION_FAILED"],
 		["a crash", (component) => component.exit(9), "EXECUTION_FAILED"],
-	])("%s is seen by the parent as its code (reading R13)", async (_, script, code) => {
+	])("%s is seen by the parent as its code", async (_, script, code) => {
 		expect((await nested(script)).output).toMatchObject({ code });
 	});
 

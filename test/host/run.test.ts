@@ -133,7 +133,7 @@ describe("acceptance (Run/1 section 9)", () => {
 		expect(failure).toMatchObject({ code: "PROTOCOL_ERROR", phase: "acceptance" });
 	});
 
-	test("an answer with a call still pending can't be a success (reading R3)", async () => {
+	test("an answer with a call still pending can't be a success", async () => {
 		const { failure } = await runScript(
 			async (component) => {
 				const root = await component.next();
@@ -173,7 +173,7 @@ describe("an operational error as the answer", () => {
 	});
 });
 
-describe("an end before an answer (section 9, reading R1)", () => {
+describe("an end before an answer (Run/1 section 9)", () => {
 	test("exit 0 is CHANNEL_LOST", async () => {
 		const { failure } = await runScript(async (component) => {
 			await component.next();
@@ -317,7 +317,7 @@ describe("cancellation and deadline (section 8)", () => {
 		expect((await ending(stage, run))[1]!.code).toBe("CANCELLED");
 	});
 
-	test("a result that comes after the cancellation doesn't help (reading R8)", async () => {
+	test("a result that comes after the cancellation doesn't help", async () => {
 		const stage = arrange({
 			main: async (component) => {
 				const root = await component.next();
@@ -464,7 +464,7 @@ describe("floods (host limits)", () => {
 	});
 });
 
-describe("descendants (reading R11)", () => {
+describe("descendants (Run/1 section 9)", () => {
 	test("one that holds stdout out of reach: our ends close, EXECUTION_FAILED names it", async () => {
 		const { failure } = await runScript(async (component) => {
 			component.held = true;

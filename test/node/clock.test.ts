@@ -23,7 +23,7 @@ describe("the schedule", () => {
 		expect(runs).toBe(0);
 	});
 
-	test("pitfall G9: delays beyond 2^31-1 ms are re-armed", () => {
+	test("delays beyond 2^31-1 ms are re-armed", () => {
 		vi.useFakeTimers();
 		let runs = 0;
 		schedule(5_000_000_000, () => (runs += 1));

@@ -128,7 +128,7 @@ describe.each(REACHES)("directory source reaching children by %s", (reach) => {
 		expect(digest).toBe((await digestPackage(copies)).digest);
 	});
 
-	test("reading P9: a root that is a link is refused, whether or not a slash follows; an ancestor may be one", async () => {
+	test("Package/1 1: a root that is a link is refused, whether or not a slash follows; an ancestor may be one", async () => {
 		const base = writeTree(workspace(), { "real/tree/FLOW.md": FLOW_MD });
 		symlinkSync("real", join(base, "link"));
 		expect(await codeOf(() => open(join(base, "link")).list())).toBe("PACKAGE_SYMLINK");
@@ -167,7 +167,7 @@ describe.each(REACHES)("directory source reaching children by %s", (reach) => {
 		["was removed", (path: string) => rmSync(path)],
 		["became a link", (path: string) => replace(path, () => symlinkSync("/etc/hostname", path))],
 		["became a pipe", (path: string) => replace(path, () => execFileSync("mkfifo", [path]))],
-	] as const)("pitfall C14: a file that %s after it was listed is a changed source", async (_, change) => {
+	] as const)("Package/1 1: a file that %s after it was listed is a changed source", async (_, change) => {
 		const root = writeTree(workspace(), { "FLOW.md": FLOW_MD, "d/big": "x".repeat(600_000) });
 		const source = open(root);
 		await source.list();
@@ -175,7 +175,7 @@ describe.each(REACHES)("directory source reaching children by %s", (reach) => {
 		expect(await codeOf(() => readAll(source, "d/big"))).toBe("PACKAGE_SOURCE_CHANGED");
 	});
 
-	test("pitfall C14: a file that changes between two chunks is a changed source", async () => {
+	test("Package/1 1: a file that changes between two chunks is a changed source", async () => {
 		const root = writeTree(workspace(), { big: "x".repeat(600_000) });
 		const source = open(root);
 		await source.list();

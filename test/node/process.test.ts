@@ -75,7 +75,7 @@ describe("a component's process", () => {
 		component.terminate();
 	});
 
-	test("pitfall G, report 42: a program that doesn't exist rejects once, names the path and leaves nothing", async () => {
+	test("a program that doesn't exist rejects once, names the path and leaves nothing", async () => {
 		const before = await openFiles();
 		const live = new Set<{ killNow(): void }>();
 		const command = { executable: "/nowhere/node", arguments: [], directory: "/", environment: {} };
@@ -138,7 +138,7 @@ describe("a component's process", () => {
 		expect(answers).toBe(1);
 	});
 
-	test("report 35: a write into a closed stdin is answered with an error, never thrown", async () => {
+	test("a write into a closed stdin is answered with an error, never thrown", async () => {
 		const { component } = await launched(
 			`import { closeSync } from "node:fs"; closeSync(0); process.stdout.write("."); setInterval(() => {}, 1000);`,
 		);
@@ -177,7 +177,7 @@ describe("a component's process", () => {
 });
 
 describe("the fence", () => {
-	test("kills what is left of the group after a clean exit and sees stdout end (reading R11)", async () => {
+	test("kills what is left of the group after a clean exit and sees stdout end", async () => {
 		const { component, scratch } = await launched(withDescendant(false, ""));
 		component.transport.end();
 		const pid = await descendantOf(scratch);
@@ -241,7 +241,7 @@ describe("the end of the host", () => {
 		await until(() => ![one.pid, two.pid, descendant].some(isAlive));
 	});
 
-	test("report 37: when the host is killed, the component sees the end of its stdin", async () => {
+	test("when the host is killed, the component sees the end of its stdin", async () => {
 		const base = workspace();
 		const witness = join(base, "witness");
 		const component = `import { writeFileSync } from "node:fs"; process.stdin.resume();

@@ -259,7 +259,7 @@ describe("Run/1 sections 4 and 5: calls of the component", () => {
 		expect(component.take()).toEqual([]);
 	});
 
-	it("checks the whole frame: an input at depth 125 of its own fits, 127 does not (reading R4)", () => {
+	it("checks the whole frame: 126 arrays fit into an input, 127 don't", () => {
 		const component = Component.running();
 		const nested = (levels: number) => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
 		component.call(childCall("fits", nested(126)));
@@ -406,7 +406,7 @@ describe("Run/1 section 8: cancellation at the component", () => {
 	it.each([
 		["a result", DONE],
 		["another failure", { failure: { code: "INVALID_INPUT", message: "m" } as const }],
-	])("answers CANCELLED whatever the handler then came to: %s (reading R8)", (_, end) => {
+	])("answers CANCELLED whatever the handler then came to: %s", (_, end) => {
 		const component = Component.running().feed(cancelOf("host:1"));
 		component.session.finish(end);
 		expect(component.flush().map(codeOf)).toEqual(["CANCELLED"]);
@@ -427,7 +427,7 @@ describe("Run/1 section 8: cancellation at the component", () => {
 });
 
 describe("Run/1 section 9: completion at the component", () => {
-	it("refuses success over an abandoned call, cancels it and awaits its response before the terminal (reading R10)", () => {
+	it("refuses success over an abandoned call, cancels it and awaits its response before the terminal", () => {
 		const component = Component.running();
 		component.call();
 		component.flush();
@@ -488,7 +488,7 @@ describe("Run/1 section 9: completion at the component", () => {
 		expect([codeOf(answer), (answer?.error as { data?: object } | undefined)?.data]).toEqual([code, { code }]);
 	});
 
-	it("counts the envelope: 125 arrays around null fit into a result, 126 don't (reading R4)", () => {
+	it("counts the envelope: 125 arrays around null fit into a result, 126 don't", () => {
 		const nested = (levels: number) => JSON.parse(`${"[".repeat(levels)}null${"]".repeat(levels)}`);
 		const fits = Component.running();
 		fits.session.finish({ outcome: "done", output: nested(125) });

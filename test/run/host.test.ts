@@ -132,7 +132,7 @@ describe("Run/1 section 1: the state table at the host", () => {
 		expect(host.operations.length).toBe(1);
 	});
 
-	it("answers the 65th pending request RESOURCE_EXHAUSTED without dispatch, and the Run goes on (reading R2)", () => {
+	it("answers the 65th pending request RESOURCE_EXHAUSTED without dispatch, and the Run goes on", () => {
 		const host = Host.running();
 		for (let i = 1; i <= 65; i++) host.feed(childRequest(`c:${i}`, `op:${i}`));
 		expect(host.operations.length).toBe(64);
@@ -220,7 +220,7 @@ describe("Run/1 section 1: the state table at the host", () => {
 	});
 
 	it.each([result("host:1", { ...DONE }), failure("host:1", "INVALID_INPUT")])(
-		"takes a root answer over an unanswered request for a violation; once its answer's write has begun, not (reading R3)",
+		"takes a root answer over an unanswered request for a violation; once its answer's write has begun, not",
 		(answer) => {
 			const early = Host.running().feed(childRequest("c:1"));
 			early.operations[0]?.settle({ result: DONE });
@@ -301,7 +301,7 @@ describe("Run/1 sections 8 and 9: cancellation, deadline and bounds at the host"
 		["a later result", ANSWER],
 		["a later failure", failure("host:1", "EXECUTION_FAILED")],
 		["the component's CANCELLED", failure("host:1", "CANCELLED")],
-	])("keeps the recorded condition over %s (reading R8)", (_, answer) => {
+	])("keeps the recorded condition over %s", (_, answer) => {
 		const host = Host.running();
 		host.session.expire();
 		host.take();
@@ -349,7 +349,7 @@ describe("Run/1 sections 8 and 9: cancellation, deadline and bounds at the host"
 });
 
 describe("Run/1 section 9: how the component ended", () => {
-	it("waits for the exit status after EOF: nonzero is EXECUTION_FAILED, zero is CHANNEL_LOST (reading R1)", () => {
+	it("waits for the exit status after EOF: nonzero is EXECUTION_FAILED, zero is CHANNEL_LOST", () => {
 		for (const [exitCode, code] of [
 			[1, "EXECUTION_FAILED"],
 			[0, "CHANNEL_LOST"],

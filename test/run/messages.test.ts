@@ -268,8 +268,8 @@ describe.skipIf(schema === undefined)("Run/1 section 10: the published machine s
 	});
 
 	/*
-	 * One justified difference: the schema's pattern of a contract id knows dotted quads of at most three digits a label, our
-	 * reading C1 also refuses longer spellings of the same numbers ("0127.0.0.1"). No edge value above has one.
+	 * One justified difference: the schema's pattern of a contract id knows dotted quads of at most three digits a label; we
+	 * also refuse longer spellings of the same numbers ("0127.0.0.1"). No edge value above has one.
 	 */
 	it("gives the same verdict on mutated messages", () => {
 		const verdicts = { valid: 0, invalid: 0 };

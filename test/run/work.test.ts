@@ -145,7 +145,7 @@ describe("Run/1 section 5: outcomes of the host's own work", () => {
 		expect(host.flush().map(codeOf)).toEqual(["INVALID_RESULT"]);
 	});
 
-	it("answers a result that fits alone but not inside a frame with a 128-byte id INVALID_RESULT (reading R4)", () => {
+	it("answers a result that fits alone but not inside a frame with a 128-byte id INVALID_RESULT", () => {
 		const room = 16_777_216 - `{"jsonrpc":"2.0","id":"${"x".repeat(128)}","result":{"value":["","",""]}}`.length;
 		for (const [over, code] of [
 			[0, undefined],
