@@ -1,7 +1,6 @@
 import { escapeForDisplay } from "../display.ts";
 import { admitJson, type JsonValue } from "../json/index.ts";
-import { type Failure, isWireCode, type OperationOutcome, RUN_LIMITS, type WireCode } from "../run/index.ts";
-import { scalarLength } from "../text.ts";
+import { type Failure, isFailure, isWireCode, type OperationOutcome, RUN_LIMITS, type WireCode } from "../run/index.ts";
 import type { Ending } from "./corridor.ts";
 
 /** A failure with a plain sentence. */
@@ -20,7 +19,7 @@ export function thrown(error: unknown, what: string): { readonly failure: Failur
 			if (isWireCode(code)) {
 				return failure(
 					code,
-					isMessage(message) ? (message as string) : `${what} failed with ${code}.`,
+					isFailure({ code, message }) ? (message as string) : `${what} failed with ${code}.`,
 					details === undefined ? undefined : admitJson(details),
 				);
 			}
@@ -29,13 +28,6 @@ export function thrown(error: unknown, what: string): { readonly failure: Failur
 		// A getter that throws, or details outside JSON/1: an ordinary failure.
 	}
 	return failure("EXECUTION_FAILED", `${what} failed.`);
-}
-
-/** Run/1 section 7: 1 to 1,024 Unicode scalars. */
-function isMessage(text: unknown): boolean {
-	if (typeof text !== "string" || text === "" || text.length > 2 * RUN_LIMITS.messageScalars || !text.isWellFormed())
-		return false;
-	return scalarLength(text) <= RUN_LIMITS.messageScalars;
 }
 
 /**
@@ -61,13 +53,14 @@ export function childFailure(ending: Ending): OperationOutcome {
 		default:
 	}
 	if (isWireCode(found.code)) {
-		return failure(found.code, wireMessage(found.message), found.details);
+		return failure(found.code, wireMessage(found.code, found.message), found.details);
 	}
 	return failure("UNAVAILABLE", "The child package could not be started.");
 }
 
-function wireMessage(message: string): string {
-	if (isMessage(message)) return message;
+/** A message of the host's own, as Run/1 section 7 bounds it. */
+function wireMessage(code: WireCode, message: string): string {
+	if (isFailure({ code, message })) return message;
 	const most = RUN_LIMITS.messageScalars;
 	return (
 		Array.from(escapeForDisplay(message.slice(0, most)))
