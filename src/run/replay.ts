@@ -2,8 +2,9 @@
 
 import { ComponentSession } from "./component.ts";
 import { HostSession } from "./host.ts";
-import type { Failure, Operation, Settlement } from "./ports.ts";
-import type { TraceEvent, TraceInput } from "./trace.ts";
+import type { HostSessionLimits } from "./limits.ts";
+import type { Failure, Operation, RootInvocation } from "./ports.ts";
+import { TRACE_VERSION, type TraceEvent, type TraceInput } from "./trace.ts";
 
 /** Where a replay left the record: the first event that differs, as recorded (absent: one too many) and as replayed. */
 export interface Divergence {
@@ -60,8 +61,8 @@ class Player {
 
 	play(): Replay {
 		const opened = this.#record[0];
-		if (opened === undefined || opened.type !== "opened" || opened.version !== 1) {
-			throw new TypeError('A recorded session starts with an "opened" event of version 1.');
+		if (opened === undefined || opened.type !== "opened" || opened.version !== TRACE_VERSION) {
+			throw new TypeError(`A recorded session starts with an "opened" event of version ${TRACE_VERSION}.`);
 		}
 		this.#session = opened.role === "component" ? this.#component() : this.#host(opened.root, opened.limits);
 		while (this.#divergence === undefined && this.#events.length < this.#record.length) {
@@ -82,9 +83,7 @@ class Player {
 		});
 	}
 
-	#host(
-		...[root, limits]: [ConstructorParameters<typeof HostSession>[0], ConstructorParameters<typeof HostSession>[2]]
-	): HostSession {
+	#host(root: RootInvocation, limits: HostSessionLimits): HostSession {
 		const port = {
 			wake: () => this.#nested(),
 			dispatch: (operation: Operation) => {
@@ -149,7 +148,7 @@ class Player {
 
 	#applyToComponent(session: ComponentSession, event: TraceEvent): void {
 		if (event.type === "call") {
-			const settle = (_: Settlement): void => this.#nested();
+			const settle = (): void => this.#nested();
 			this.#calls.set(event.serial, session.call(event.call, settle));
 		} else if (event.type === "cancel-call") this.#calls.get(event.serial)?.cancel();
 		else if (event.type === "finish") session.finish(event.end);
