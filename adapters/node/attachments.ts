@@ -27,7 +27,7 @@ import { HeldDirectory, type Name } from "./tree/held.ts";
 import { notOrdinary, type TreeEntry, walkTree } from "./tree/walk.ts";
 
 /** Bytes that one attachment's private copy may take; more is a capacity, not a fault of the attachment. */
-export const ATTACHMENT_BYTES = 4_294_967_296;
+const ATTACHMENT_BYTES = 4_294_967_296;
 
 /**
  * Prepares one attachment (Run/1 section 3) where no sandbox does.

@@ -176,6 +176,6 @@ export async function whileUnchanged<T>(source: PackageSource, pass: () => Promi
 	}
 }
 
-export function isDirectorySource(source: PackageSource): source is DirectorySource {
+function isDirectorySource(source: PackageSource): source is DirectorySource {
 	return typeof (source as Partial<DirectorySource>).confirm === "function";
 }

@@ -113,7 +113,7 @@ function refused(code: "RUNTIME_UNSUPPORTED" | "SELECTOR_UNSUPPORTED", message: 
 }
 
 /** Whether a path leads to a file that this user may execute. */
-export function isExecutable(path: string): boolean {
+function isExecutable(path: string): boolean {
 	try {
 		accessSync(path, constants.X_OK);
 		return statSync(path).isFile();

@@ -12,7 +12,7 @@ import type { CapabilityCall, ChildCall, Failure, OperationOutcome, RootInvocati
  * Admits the params of one request of ours. Throws {@link InvalidMessage} with a pointer into `params` when they are no
  * JSON/1 value inside their complete frame, or not what the method takes.
  */
-export function admitRequest(method: string, params: unknown): Call {
+function admitRequest(method: string, params: unknown): Call {
 	let call: Call;
 	try {
 		call = admitCall(method, params);
