@@ -215,7 +215,6 @@ class Invocation {
 				limits: tree.limits,
 				dispatch: (operation) => operations.dispatch(operation),
 				abandon: (operation) => operations.abandon(operation),
-				abandonAll: () => operations.abandonAll(),
 				quiet: () => this.#quiet(operations),
 				accept: (result) => checkResult(snapshot, result),
 				note: this.#note,

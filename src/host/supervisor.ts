@@ -22,9 +22,7 @@ export interface SupervisorContext {
 	readonly dispatch: HostPort["dispatch"];
 	readonly abandon: HostPort["abandon"];
 	readonly accept: HostPort["accept"];
-	/** Asks all dispatched work to stop: the Run is over, whatever it still does. */
-	abandonAll(): void;
-	/** Asks it to stop and waits, in bounded time, until it has. */
+	/** Asks dispatched work to stop and waits, in bounded time, until it has. */
 	quiet(): Promise<void>;
 	note(event: HostEvent): void;
 	/** Whether anybody wants to see what the session does. */
@@ -159,7 +157,6 @@ export class Supervisor {
 		this.#context.note({ type: "cancelling", reason });
 		if (reason === "cancel") this.#session.cancel();
 		else this.#session.expire();
-		this.#context.abandonAll();
 		const { cancelGraceMs } = this.#context.limits;
 		this.#after(cancelGraceMs, () => this.#terminate(`no answer within ${cancelGraceMs} ms of cancellation`));
 	}
@@ -171,7 +168,6 @@ export class Supervisor {
 	}
 
 	#failed(why: HostStop): void {
-		this.#context.abandonAll();
 		if (why === "lost") {
 			// Which end of which pipe was seen first says nothing: the exit status does (section 9).
 			this.#awaitExit("the component lost a pipe but did not exit");
