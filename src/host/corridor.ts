@@ -249,7 +249,9 @@ class Invocation {
 		const common = { gone, doubt: operations.doubt, clean: gone, stderr };
 		if (conclusion.status === "succeeded") return { ...common, result: conclusion.result, answered: false };
 		const { code, message, details } = conclusion;
-		const phase = answer === "result" ? "acceptance" : "run";
+		// A cancellation or deadline was recorded before the answer, which was then not looked at.
+		const stopped = code === "CANCELLED" || code === "DEADLINE_EXCEEDED";
+		const phase = answer === "result" && !stopped ? "acceptance" : "run";
 		const cause = code === "CANCELLED" ? this.#passage.stop.cause : undefined;
 		return { ...common, failure: { code, phase, message, details, cause }, answered: answer === "failure" };
 	}

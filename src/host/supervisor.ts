@@ -64,9 +64,7 @@ export class Supervisor {
 	#resolve: (supervised: Supervised) => void = () => undefined;
 	#stdoutBytes = 0;
 	#stdoutEnded = false;
-	#responded = false;
-	/** A result was offered for acceptance. */
-	#refusable = false;
+	#answer: Supervised["answer"];
 	#evidence: ExitEvidence | undefined;
 	#ending: "terminate" | "kill" | undefined;
 	#waitingForExit = false;
@@ -81,11 +79,8 @@ export class Supervisor {
 			wake: () => this.#driver?.wake(),
 			dispatch: context.dispatch,
 			abandon: context.abandon,
-			accept: (result) => {
-				this.#refusable = true;
-				return context.accept(result);
-			},
-			responded: () => this.#answered(),
+			accept: context.accept,
+			responded: (answer) => this.#answered(answer),
 			failed: (why) => this.#failed(why),
 		};
 		if (context.traced) port.trace = (event) => context.note({ type: "session", event });
@@ -153,7 +148,7 @@ export class Supervisor {
 
 	#stop(reason: StopReason): void {
 		// A response has fixed the request's decision: what is left is the exit, which has its own grace.
-		if (this.#responded || this.#finishing || this.#ending !== undefined) return;
+		if (this.#answer !== undefined || this.#finishing || this.#ending !== undefined) return;
 		this.#context.note({ type: "cancelling", reason });
 		if (reason === "cancel") this.#session.cancel();
 		else this.#session.expire();
@@ -161,8 +156,8 @@ export class Supervisor {
 		this.#after(cancelGraceMs, () => this.#terminate(`no answer within ${cancelGraceMs} ms of cancellation`));
 	}
 
-	#answered(): void {
-		this.#responded = true;
+	#answered(answer: "result" | "failure"): void {
+		this.#answer = answer;
 		this.#component?.transport.end();
 		this.#awaitExit("the component answered but did not exit");
 	}
@@ -187,7 +182,7 @@ export class Supervisor {
 		if (this.#finishing) return;
 		this.#after(this.#context.limits.exitGraceMs, () => {
 			this.#held = "a descendant held stdout open after the component had exited";
-			if (this.#responded) this.#ending ??= "terminate";
+			if (this.#answer !== undefined) this.#ending ??= "terminate";
 			this.#finish();
 		});
 	}
@@ -256,7 +251,7 @@ export class Supervisor {
 		});
 		this.#resolve({
 			conclusion: explain(conclusion, gone ? this.#held : (detail ?? this.#held)),
-			answer: this.#responded ? (this.#refusable ? "result" : "failure") : undefined,
+			answer: this.#answer,
 			gone,
 			stderr: this.#tail.read(),
 		});

@@ -329,7 +329,7 @@ describe("cancellation and deadline (section 8)", () => {
 		const run = stage.run(await stage.load("main"));
 		await settle();
 		run.cancel();
-		expect((await ending(stage, run))[1]!.code).toBe("CANCELLED");
+		expect((await ending(stage, run))[1]).toMatchObject({ code: "CANCELLED", phase: "run" });
 	});
 
 	test("a cancellation after the answer changes nothing", async () => {
