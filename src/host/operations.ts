@@ -101,10 +101,13 @@ export class Operations {
 		operation.settle(outcome);
 	}
 
-	/** Keeps `work` among the live until it has settled; `work` never rejects. */
-	#track(operation: Operation, bounded: boolean, work: Promise<OperationOutcome>, stop: () => void): void {
-		this.#live.set(operation, { bounded, stop });
-		void work.then((outcome) => {
+	/**
+	 * Keeps the work that `start` begins among the live until it has settled; it never rejects. It is live before it begins:
+	 * what it runs, and who observes it, may already ask it to stop.
+	 */
+	#track(operation: Operation, live: Live, start: () => Promise<OperationOutcome>): void {
+		this.#live.set(operation, live);
+		void start().then((outcome) => {
 			// Forsaken work has no one to answer any more.
 			if (!this.#live.has(operation)) return;
 			this.#settle(operation, outcome);
@@ -118,23 +121,20 @@ export class Operations {
 		if (bound === undefined) return failure("UNAVAILABLE", `No child is bound to slot "${call.slot}".`);
 		if (Object.keys(call.channels).length > 0) return noChannels();
 		if ("call" in bound) {
-			this.#started(call, "function");
-			const controller = createAbortController();
-			const work = this.#callFunction(bound.call, call, controller.signal);
-			this.#track(operation, false, work, () => controller.abort());
+			this.#run(operation, "function", (signal) => this.#callFunction(bound.call, call, signal));
 			return undefined;
 		}
 		const missing = unconnected(bound.context.stage.snapshot.channels);
 		if (missing !== undefined) return missing;
 		const started = this.#context.start(bound.context, call.operationId, call.input);
 		if (!("ended" in started)) return started;
-		this.#started(call, "package");
-		const work = started.ended.then((ending): OperationOutcome => {
+		this.#track(operation, { bounded: true, stop: () => started.cancel() }, async () => {
+			this.#started(call, "package");
+			const ending = await started.ended;
 			if (!ending.clean) this.#unclean = true;
 			if (ending.failure !== undefined || ending.result === undefined) return childFailure(ending);
 			return { result: ending.result };
 		});
-		this.#track(operation, true, work, () => started.cancel());
 		return undefined;
 	}
 
@@ -155,11 +155,21 @@ export class Operations {
 		if (missing !== undefined) return missing;
 		const refusal = fits(method?.input, call.input, "INVALID_INPUT", "The method's input");
 		if (refusal !== undefined) return { failure: refusal };
-		this.#started(call, "provider");
-		const controller = createAbortController();
-		const work = this.#callProvider(slot, call, controller.signal);
-		this.#track(operation, false, work, () => controller.abort());
+		this.#run(operation, "provider", (signal) => this.#callProvider(slot, call, signal));
 		return undefined;
+	}
+
+	/** Runs a function of the host's program, which is asked to stop through its signal. */
+	#run(
+		operation: Operation,
+		target: "function" | "provider",
+		call: (signal: AbortSignal) => Promise<OperationOutcome>,
+	): void {
+		const controller = createAbortController();
+		this.#track(operation, { bounded: false, stop: () => controller.abort() }, () => {
+			this.#started(operation.call, target);
+			return call(controller.signal);
+		});
 	}
 
 	#started(call: ChildCall | CapabilityCall, target: "package" | "function" | "provider"): void {

@@ -195,6 +195,34 @@ describe("cancellation of owned work (Run/1 sections 6 and 8)", () => {
 		expectNothingLeft(stage);
 	});
 
+	test.each(["the function itself", "whoever observes its start"])(
+		"cancelling as it starts, by %s, aborts it",
+		async (who) => {
+			const seen: boolean[] = [];
+			const stage = arrange({
+				main: async (component) => {
+					await component.next();
+					request(component, "c1", {});
+				},
+			});
+			const run = stage.run(await stage.load("main"), {
+				onTrace: ({ event }) => {
+					if (event.type === "operation-started" && who !== "the function itself") run.cancel();
+				},
+				children: {
+					helper: async ({ signal }) => {
+						if (who === "the function itself") run.cancel();
+						seen.push(signal.aborted);
+						return DONE;
+					},
+				},
+			});
+			expect((await ending(stage, run))[1]!.code).toBe("CANCELLED");
+			expect(seen).toEqual([true]);
+			expectNothingLeft(stage);
+		},
+	);
+
 	test("a function that ignores its signal holds the Run for its grace, and then not its success", async () => {
 		const { failure } = await runScript(
 			async (component) => {
