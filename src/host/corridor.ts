@@ -1,10 +1,9 @@
-import { escapeForDisplay } from "../display.ts";
 import type { JsonValue } from "../json/index.ts";
 import { InvalidMessage, type OperationOutcome, type RootInvocation, type RunResult } from "../run/index.ts";
 import type { Digest } from "../sha256.ts";
 import type { Context } from "./admission.ts";
 import { checkInput, checkResult } from "./check.ts";
-import { type FailureCode, HostError, type HostErrorFields, type StderrTail } from "./errors.ts";
+import { type FailureCode, HostError, type HostErrorFields, type StderrTail, saying } from "./errors.ts";
 import { failure } from "./failures.ts";
 import { startHandler } from "./in-process.ts";
 import type { HostLimits } from "./limits.ts";
@@ -297,10 +296,6 @@ class Invocation {
 export function refused({ code, phase, message, details, cause }: HostError): Ending {
 	const found: Failed = { code, phase, message, details, cause };
 	return { failure: found, answered: false, gone: true, doubt: false, clean: true, stderr: NO_STDERR };
-}
-
-function saying(error: unknown): string {
-	return escapeForDisplay(error instanceof Error ? error.message : String(error));
 }
 
 /** A child package goes down the same corridor with a context of its own; only the deadline is inherited. */

@@ -1,3 +1,4 @@
+import { escapeForDisplay } from "../display.ts";
 import type { JsonValue } from "../json/index.ts";
 import type { RunCode } from "../run/index.ts";
 import type { Digest } from "../sha256.ts";
@@ -108,4 +109,9 @@ export class RunFailure extends HostError {
 		this.stderr = fields.stderr;
 		if (fields.result !== undefined) this.result = fields.result;
 	}
+}
+
+/** What was thrown below the host, as the end of one of its sentences. */
+export function saying(thrown: unknown): string {
+	return escapeForDisplay(thrown instanceof Error ? thrown.message : String(thrown));
 }

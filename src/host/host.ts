@@ -1,4 +1,3 @@
-import { escapeForDisplay } from "../display.ts";
 import { inspectPackage, PackageError } from "../package/index.ts";
 import type { RunHandler } from "../sdk/index.ts";
 import { SignalWatch } from "../sdk/signals.ts";
@@ -6,7 +5,7 @@ import { type Digest, isDigest } from "../sha256.ts";
 import type { AbortSignal } from "../web.ts";
 import { admitContext, type Context } from "./admission.ts";
 import { type Ending, pass, refused, type Tree } from "./corridor.ts";
-import { HostError, RunFailure } from "./errors.ts";
+import { HostError, RunFailure, saying } from "./errors.ts";
 import { type HostLimits, resolveLimits } from "./limits.ts";
 import { type LoadedPackage, loadedPackage, Stage, stageOf } from "./loaded.ts";
 import type { Run, RunOptions, RunReport } from "./options.ts";
@@ -100,9 +99,8 @@ function loadFailure(cause: unknown, staging: boolean, aborted: boolean): HostEr
 		return new HostError(cause.message, { code: cause.code, phase: "package", cause });
 	}
 	if (aborted) return new HostError("Loading was aborted.", { code: "PACKAGE_ABORTED", phase: "package", cause });
-	const said = escapeForDisplay(cause instanceof Error ? cause.message : String(cause));
 	const what = staging ? "copied into a private stage" : "inspected";
-	return new HostError(`The package could not be ${what}: ${said}`, {
+	return new HostError(`The package could not be ${what}: ${saying(cause)}`, {
 		code: "PACKAGE_STAGE_FAILED",
 		phase: "package",
 		cause,

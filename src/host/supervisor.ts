@@ -1,4 +1,3 @@
-import { escapeForDisplay } from "../display.ts";
 import {
 	drive,
 	type HostPort,
@@ -8,7 +7,7 @@ import {
 	type RunConclusion,
 	type Transport,
 } from "../run/index.ts";
-import type { StderrTail } from "./errors.ts";
+import { type StderrTail, saying } from "./errors.ts";
 import type { HostLimits } from "./limits.ts";
 import type { ComponentProcess, ExitEvidence, HostRuntime } from "./ports.ts";
 import type { Stop, StopReason } from "./stop.ts";
@@ -240,7 +239,7 @@ export class Supervisor {
 		const { limits, note } = this.#context;
 		const { gone, detail } = await component
 			.fence(limits.fenceMs)
-			.catch((error: unknown) => ({ gone: false, detail: `fencing failed: ${escapeForDisplay(String(error))}` }));
+			.catch((error: unknown) => ({ gone: false, detail: `fencing failed: ${saying(error)}` }));
 		note({ type: "fenced", gone, detail });
 		await this.#context.quiet();
 		const conclusion = this.#session.exited({
