@@ -4,7 +4,7 @@ import { JsonError } from "../json/index.ts";
 import { callParams, methodOf, readCall, rootParams } from "./calls.ts";
 import { admitCall, admitFailure, admitResult, type Call, operationalError, ownWords, type Payload } from "./encode.ts";
 import { InvalidMessage } from "./errors.ts";
-import { isFailure, pointerOf } from "./messages.ts";
+import { describe, isFailure, pointerOf } from "./messages.ts";
 import { METHODS } from "./methods.ts";
 import type { CapabilityCall, ChildCall, Failure, OperationOutcome, RootInvocation, RunResult } from "./ports.ts";
 
@@ -23,9 +23,7 @@ function admitRequest(method: string, params: unknown): Call {
 	}
 	const fault = METHODS.get(method)!.params(call.params);
 	if (fault === undefined) return call;
-	const pointer = pointerOf(fault);
-	const place = pointer === "" ? "" : ` at ${JSON.stringify(pointer)}`;
-	throw new InvalidMessage(pointer, `Invalid params of ${method}:${place} ${fault.message}.`);
+	throw new InvalidMessage(pointerOf(fault), `Invalid params of ${method}:${describe(fault)}.`);
 }
 
 /** Admits the root of a host session. Throws {@link InvalidMessage}. */
@@ -74,7 +72,7 @@ export function rootTerminal(
 		const { value, payload } = admitResult(end, rootId);
 		const fault = METHODS.get("flow/run")!.result(value);
 		if (fault === undefined) return { end: value as unknown as RunResult, payload };
-		return failed("INVALID_RESULT", `The handler's result ${place(pointerOf(fault))}${fault.message}.`);
+		return failed("INVALID_RESULT", `The handler's result${describe(fault)}.`);
 	} catch (error) {
 		const why = error instanceof JsonError ? error.message : "It can't be read.";
 		return failed("INVALID_RESULT", `The handler's result makes no JSON/1 frame: ${why}`);
@@ -102,7 +100,7 @@ export function operationTerminal(method: string, outcome: OperationOutcome): Te
 		const { value, payload } = admitResult(isChild ? (outcome as { readonly result: RunResult }).result : outcome);
 		const fault = METHODS.get(method)!.result(value);
 		if (fault !== undefined) {
-			return failed("INVALID_RESULT", `The work's result ${place(pointerOf(fault))}${fault.message}.`);
+			return failed("INVALID_RESULT", `The work's result${describe(fault)}.`);
 		}
 		return { end: (isChild ? { result: value } : value) as unknown as OperationOutcome, payload };
 	} catch (error) {
@@ -120,8 +118,4 @@ export function failed(code: Failure["code"], text: string): Terminal<{ failure:
 function failedWith(given: Failure, id?: string): Terminal<{ failure: Failure }> {
 	const { failure, payload } = admitFailure(given, id);
 	return { end: { failure }, code: failure.code, payload };
-}
-
-function place(pointer: string): string {
-	return pointer === "" ? "" : `at ${JSON.stringify(pointer)} `;
 }

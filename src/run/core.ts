@@ -3,6 +3,7 @@
  * cancellation, and the one way in which a channel dies. A role decides what requests and responses mean.
  */
 
+import { quoteForDisplay } from "../display.ts";
 import { JsonError, type JsonValue, parseJson } from "../json/index.ts";
 import { type LocalCode, STANDARD_ERRORS } from "./codes.ts";
 import { type Payload, responseFrame, standardError } from "./encode.ts";
@@ -228,7 +229,11 @@ export class SessionCore {
 		if (rule === undefined || rule.from === this.#role.name) {
 			const unknown: Inbound = { id, method, rule: NO_RULE, params, bytes, answered: false };
 			this.#inbound.set(id, unknown);
-			this.refuse(unknown, STANDARD_ERRORS.methodNotFound, `No method ${quoteMethod(method)} in this direction.`);
+			this.refuse(
+				unknown,
+				STANDARD_ERRORS.methodNotFound,
+				`No method ${quoteForDisplay(method, 64)} in this direction.`,
+			);
 			return;
 		}
 		const request: Inbound = { id, method, rule, params, bytes, answered: false };
@@ -240,7 +245,10 @@ export class SessionCore {
 		const outbound = id === null ? undefined : this.out.find(id);
 		if ("standard" in reply) {
 			const whom = outbound === undefined ? "" : ` to ${outbound.call.method}`;
-			this.fail("PROTOCOL_ERROR", `The peer answered ${reply.standard}${whom}: ${JSON.stringify(reply.message)}.`);
+			this.fail(
+				"PROTOCOL_ERROR",
+				`The peer answered ${reply.standard}${whom}: ${quoteForDisplay(reply.message, RUN_LIMITS.messageScalars)}.`,
+			);
 			return;
 		}
 		if (id === null || outbound === undefined) {
@@ -317,10 +325,6 @@ export function paramsFault({ method, rule, params }: Inbound): string | undefin
 	if (params === undefined) return `The params of ${method} are absent.`;
 	const fault = rule.params(params);
 	return fault === undefined ? undefined : `The params of ${method}${describe(fault)}.`;
-}
-
-function quoteMethod(method: string): string {
-	return JSON.stringify(method.length > 64 ? `${method.slice(0, 64).toWellFormed()}…` : method);
 }
 
 /** One line about a failure of the layer below, whatever it threw. */

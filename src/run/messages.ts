@@ -3,6 +3,7 @@
  * or its correlation fit. Which faults are answered, and with which id, is decided here; by whom and when, in the core.
  */
 
+import { quoteForDisplay } from "../display.ts";
 import { isToken } from "../grammar/names.ts";
 import { formatPointer, isJsonObject, type JsonObject, type JsonValue, ownMember } from "../json/index.ts";
 import { isWireCode, OPERATIONAL_ERROR, STANDARD_ERRORS, WIRE_CODES } from "./codes.ts";
@@ -146,7 +147,8 @@ export function checkMessage(value: JsonValue): Fault | undefined {
 }
 
 function checkCall(check: Check | undefined, method: string, params: JsonValue | undefined): Fault | undefined {
-	if (check === undefined) return { path: ["method"], message: `${JSON.stringify(method)} is not sent in this form` };
+	if (check === undefined)
+		return { path: ["method"], message: `${quoteForDisplay(method, 64)} is not sent in this form` };
 	if (params === undefined) return { path: [], message: 'lacks the member "params"' };
 	const fault = check(params);
 	if (fault === undefined) return undefined;

@@ -1,5 +1,6 @@
 /** Closed shapes over admitted JSON values: small checks, composed once, that say where the first fault is. */
 
+import { quoteForDisplay } from "../display.ts";
 import { isLocalName, isToken } from "../grammar/names.ts";
 import { isJsonObject, type JsonValue } from "../json/index.ts";
 import { scalarLength } from "../text.ts";
@@ -98,8 +99,7 @@ export function closed(
 		let missing = needed.length;
 		for (const name of Object.keys(value)) {
 			const check = checks.get(name);
-			if (check === undefined)
-				return fault(`has the unknown member ${JSON.stringify(name.slice(0, 64).toWellFormed())}`);
+			if (check === undefined) return fault(`has the unknown member ${quoteForDisplay(name, 64)}`);
 			const found = check(value[name]!);
 			if (found !== undefined) return below(name, found);
 			if (Object.hasOwn(required, name)) missing -= 1;
