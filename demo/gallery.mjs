@@ -1,23 +1,15 @@
-// `npm run demo`: every example package under demo/flows, inspected and, where it needs nothing bound, run.
-import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
+// `npm run demo`: every example package under demo/flows, inspected, then run.
+import { readdirSync } from "node:fs";
+import { millrace } from "./millrace.mjs";
 
-const command = fileURLToPath(new URL("../dist/adapters/node/cli/main.js", import.meta.url));
-const repository = fileURLToPath(new URL("..", import.meta.url));
-
-const RUNS = [
-	["run", "demo/flows/greet", "--input", '{"name":"Ada"}'],
-	["run", "demo/flows/greet-python", "--input", '{"name":"Grace"}'],
-	["run", "demo/flows/parent", "--input", '{"name":"Ada"}', "--child", "greeter=demo/flows/greet"],
+const packages = readdirSync(new URL("flows/", import.meta.url)).sort();
+const runs = [
+	["greet", "--input", '{"name":"Ada"}'],
+	["greet-python", "--input", '{"name":"Grace"}'],
+	["parent", "--input", '{"name":"Ada"}', "--child", "greeter=demo/flows/greet"],
 ];
-
-let failed = 0;
-for (const args of [...RUNS.map(([, directory]) => ["inspect", directory]), ...RUNS]) {
-	console.log(`\n$ millrace ${args.join(" ")}`);
-	const { status } = spawnSync(process.execPath, [command, ...args], {
-		cwd: repository,
-		stdio: ["ignore", "inherit", "inherit"],
-	});
-	if (status !== 0) failed += 1;
-}
-process.exitCode = failed === 0 ? 0 : 1;
+const codes = [
+	...packages.map((name) => millrace("inspect", `demo/flows/${name}`)),
+	...runs.map(([name, ...words]) => millrace("run", `demo/flows/${name}`, ...words)),
+];
+process.exitCode = codes.every((code) => code === 0) ? 0 : 1;

@@ -1,17 +1,5 @@
 // `npm start`: one example package run on real input, then on bad input. Prints what was checked and why a result was accepted.
-import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
-
-const command = fileURLToPath(new URL("../dist/adapters/node/cli/main.js", import.meta.url));
-
-function millrace(...args) {
-	console.log(`\n$ millrace ${args.map((each) => (/[{"\s]/.test(each) ? `'${each}'` : each)).join(" ")}`);
-	const { status } = spawnSync(process.execPath, [command, ...args], {
-		cwd: fileURLToPath(new URL("..", import.meta.url)),
-		stdio: ["ignore", "inherit", "inherit"],
-	});
-	return status;
-}
+import { millrace } from "./millrace.mjs";
 
 const accepted = millrace("run", "demo/flows/greet", "--input", '{"name":"Ada"}');
 const refused = millrace("run", "demo/flows/greet", "--input", '{"name":42}');

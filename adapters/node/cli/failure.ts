@@ -30,7 +30,7 @@ export async function within<T>(source: string, act: () => T | Promise<T>): Prom
 /** The members that this library's typed errors locate themselves with, copied as they are. */
 const PLACES = [
 	...["phase", "path", "otherPath", "offset", "line", "column", "pointer", "schemaPointer", "keyword", "schemaCode"],
-	...["limit", "details", "diagnostics", "expected", "actual", "stderr", "result", "digest", "durationMs"],
+	...["limit", "details", "diagnostics", "expected", "actual", "stderr", "result", "digest"],
 ] as const;
 
 /** Describes any thrown value; what has no code is reported as `INTERNAL`: it is a fault of this program. */
@@ -47,6 +47,7 @@ function described(error: Error): Record<string, unknown> {
 	const report: Record<string, unknown> = typeof record.code === "string" ? { code: record.code } : {};
 	report.message = error.message;
 	for (const place of PLACES) if (record[place] !== undefined) report[place] = record[place];
+	if (typeof record.durationMs === "number") report.durationMs = Math.round(record.durationMs);
 	if (error.cause instanceof Error) report.cause = described(error.cause);
 	return report;
 }

@@ -22,7 +22,9 @@ export function interruptSignal(): AbortSignal {
 	for (const name of Object.keys(SHELL_CODES) as SignalName[]) {
 		process.on(name, () => {
 			if (controller.signal.aborted) process.exit(SHELL_CODES[name]);
-			process.stderr.write(`${name}: stopping; send it again to kill at once\n`);
+			// On a terminal there may be a progress line, and the ^C that the terminal shows.
+			const clear = process.stderr.isTTY === true ? "\r\u001b[K" : "";
+			process.stderr.write(`${clear}${name}: stopping; send it again to kill at once\n`);
 			controller.abort(new Interrupted(name));
 		});
 	}

@@ -1,4 +1,5 @@
 import type { Digest } from "../../../src/digest.ts";
+import { escapeForDisplay } from "../../../src/display.ts";
 import {
 	createHost,
 	HOST_LIMITS,
@@ -19,7 +20,7 @@ import { explainMismatch } from "./mismatch.ts";
 import { type Output, safeJson } from "./output.ts";
 import { withProgress } from "./progress.ts";
 import { notePackage, RunNotes } from "./run-report.ts";
-import { checkTracePlace, openTrace } from "./trace.ts";
+import { checkTracePlace, openTrace, type TraceFile } from "./trace.ts";
 import { UsageError } from "./usage.ts";
 
 export interface RunCommandOptions {
@@ -65,7 +66,7 @@ export async function runCommand(dir: string, options: RunCommandOptions, output
 		outcome: report.outcome,
 		output: report.output,
 		digest: report.digest,
-		durationMs: report.durationMs,
+		durationMs: Math.round(report.durationMs),
 	});
 }
 
@@ -102,7 +103,7 @@ async function loadAndRun(
 	const children: [string, LoadedPackage][] = [];
 	for (const { name, dir: childDir, expect } of request.children)
 		children.push([name, await packages.load(childDir, expect, name)]);
-	const trace = options.trace === undefined ? undefined : openTrace(options.trace, options.traceValues === true);
+	const trace = startTrace(options, output);
 	const notes = new RunNotes(output, pack);
 	const printer = options.stderr === true ? new StderrPrinter() : undefined;
 	try {
@@ -130,6 +131,14 @@ async function loadAndRun(
 		printer?.end();
 		trace?.close();
 	}
+}
+
+function startTrace({ trace: file, traceValues = false }: RunCommandOptions, output: Output): TraceFile | undefined {
+	if (file === undefined) return undefined;
+	const trace = openTrace(file, traceValues);
+	const what = traceValues ? "values included, for its owner's eyes" : "values elided";
+	output.note("trace", `${escapeForDisplay(file)}: ${what}`);
+	return trace;
 }
 
 /** The host names the first violation of an input or of settings; an author wants all of them, with what they say. */
