@@ -12,10 +12,10 @@ import type { CapabilityCall, ChildCall, Failure, OperationOutcome, RootInvocati
  * Admits the params of one request of ours. Throws {@link InvalidMessage} with a pointer into `params` when they are no
  * JSON/1 value inside their complete frame, or not what the method takes.
  */
-function admitRequest(method: string, params: unknown): Call {
+function admitRequest(method: string, params: unknown, id: string): Call {
 	let call: Call;
 	try {
-		call = admitCall(method, params);
+		call = admitCall(method, params, id);
 	} catch (error) {
 		if (!(error instanceof JsonError)) throw error;
 		const pointer = (error.pointer ?? "").replace(/^\/params/, "");
@@ -26,20 +26,23 @@ function admitRequest(method: string, params: unknown): Call {
 	throw new InvalidMessage(pointerOf(fault), `Invalid params of ${method}:${describe(fault)}.`);
 }
 
-/** Admits the root of a host session. Throws {@link InvalidMessage}. */
-export function admitRoot(root: RootInvocation): Call {
-	return admitRequest("flow/run", rootParams(root));
+/** Admits the root of a host session, whose request gets `id`. Throws {@link InvalidMessage}. */
+export function admitRoot(root: RootInvocation, id: string): Call {
+	return admitRequest("flow/run", rootParams(root), id);
 }
 
-/** Admits a component's call, and gives its snapshot. Throws {@link InvalidMessage}. */
-export function admitOperation(call: ChildCall | CapabilityCall): {
+/** Admits a component's call with an id no longer than `id`, and gives its snapshot. Throws {@link InvalidMessage}. */
+export function admitOperation(
+	call: ChildCall | CapabilityCall,
+	id: string,
+): {
 	readonly request: Call;
 	readonly snapshot: ChildCall | CapabilityCall;
 } {
 	if (call.kind !== "child" && call.kind !== "capability") {
 		throw new InvalidMessage("", 'The kind of a call must be "child" or "capability".');
 	}
-	const request = admitRequest(methodOf(call), callParams(call));
+	const request = admitRequest(methodOf(call), callParams(call), id);
 	return { request, snapshot: readCall(request.method, request.params) };
 }
 

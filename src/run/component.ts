@@ -89,7 +89,7 @@ export class ComponentSession implements Session {
 	 * (cancelled ones count until their response) or 65,536 in all. Nothing was queued then.
 	 */
 	call(call: ChildCall | CapabilityCall, settle: (settlement: Settlement) => void): { cancel(): void } {
-		const { request, snapshot } = admitOperation(call);
+		const { request, snapshot } = admitOperation(call, this.#core.out.nextId);
 		if (this.#phase !== "running" || this.#cancelled || this.#core.dead) {
 			throw new CallRefused("OWNER_CLOSED", "The Run no longer admits calls.");
 		}

@@ -21,9 +21,9 @@ export interface Call {
 	readonly text: string;
 }
 
-/** Admits a request: throws what `admitJson` throws, with a pointer into the envelope. */
-export function admitCall(method: string, params: unknown): Call {
-	const envelope = admitJson({ jsonrpc: "2.0", id: LONGEST_ID, method, params }) as JsonObject;
+/** Admits a request with an id no longer than `id`: throws what `admitJson` throws, with a pointer into the envelope. */
+export function admitCall(method: string, params: unknown, id: string): Call {
+	const envelope = admitJson({ jsonrpc: "2.0", id, method, params }) as JsonObject;
 	const admitted = envelope.params as JsonObject;
 	return { method, params: admitted, text: JSON.stringify(admitted) };
 }

@@ -50,10 +50,10 @@ export class HostSession implements Session {
 	 * lowers or raises this host's own bounds.
 	 */
 	constructor(root: RootInvocation, port: HostPort, limits: Partial<HostSessionLimits> = {}) {
-		this.#root = admitRoot(root);
 		this.#port = port;
 		const bounds = { ...HOST_SESSION_LIMITS, ...limits };
 		this.#core = new SessionCore(this.#role(), port);
+		this.#root = admitRoot(root, this.#core.out.nextId);
 		this.#work = new OwnedWork(this.#core, port, bounds);
 		this.#core.note({ type: "opened", role: "host", root: readRoot(this.#root.params), limits: bounds });
 	}

@@ -56,12 +56,21 @@ export class Sender {
 		return undefined;
 	}
 
+	/** The longest id that a request admitted now can get: only settlements, which have reserved theirs, may overtake it. */
+	get nextId(): string {
+		return this.#idAt(this.#sent + this.#unsent.size + this.reserve.ids + 1);
+	}
+
+	#idAt(count: number): string {
+		return `${this.#name}:${count}`;
+	}
+
 	/** Queues an admitted request. Its id is made when its write begins, so that one that is dropped uses none. */
 	request(call: Call, sent?: () => void): Outbound {
 		const take = (): string => {
 			this.#unsent.delete(outbound);
 			this.#sent += 1;
-			outbound.id = `${this.#name}:${this.#sent}`;
+			outbound.id = this.#idAt(this.#sent);
 			this.#pending.set(outbound.id, outbound);
 			sent?.();
 			return requestFrame(outbound.id, call.method, call.text);

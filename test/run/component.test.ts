@@ -275,6 +275,22 @@ describe("Run/1 sections 4 and 5: calls of the component", () => {
 		expect(component.flush()).toEqual([TERMINAL]);
 	});
 
+	it("measures a call inside its frame with the id that it gets", () => {
+		const component = Component.running();
+		for (const id of ["component:1", "component:2"]) {
+			const envelope = { jsonrpc: "2.0", id, method: "capability/call", params: capabilityCall("big", ["", "", ""]) };
+			const room =
+				16_777_216 - JSON.stringify(envelope).length + '"kind":"capability",'.length + ',"channels":{}'.length;
+			const call = (over: number) =>
+				component.call(
+					capabilityCall("big", ["x".repeat(8_000_000), "x".repeat(8_000_000), "x".repeat(room - 16_000_000 + over)]),
+				);
+			expect(caught(() => call(1))).toBeInstanceOf(InvalidMessage);
+			call(0);
+			expect(component.session.takeFrame()?.length).toBe(16_777_217);
+		}
+	});
+
 	it("refuses calls before the root, after cancellation, after the handler's end and after a fatal end: OWNER_CLOSED", () => {
 		const states = [
 			new Component(),

@@ -65,6 +65,18 @@ describe("Run/1 section 3: flow/run at the host", () => {
 		if (pointer !== undefined) expect((error as InvalidMessage).pointer).toBe(pointer);
 	});
 
+	it("measures the root request inside its frame with its own id", () => {
+		const { length } = JSON.stringify({ ...ROOT_REQUEST, params: { ...ROOT_REQUEST.params, input: ["", "", ""] } });
+		const root = (over: number) => ({
+			...ROOT,
+			input: ["x".repeat(8_000_000), "x".repeat(8_000_000), "x".repeat(16_777_216 - length - 16_000_000 + over)],
+		});
+		expect(() => new Host({}, {}, root(1))).toThrow(InvalidMessage);
+		const host = new Host({}, {}, root(0));
+		host.session.start();
+		expect(host.session.takeFrame()?.length).toBe(16_777_217);
+	});
+
 	it("succeeds on a valid answer, a clean end of stdout and exit 0", () => {
 		const host = Host.running().feed(ANSWER);
 		expect([host.responses, host.accepted]).toEqual([1, [DONE]]);
