@@ -8,16 +8,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasPython } from "../house/python.ts";
 import { vectors } from "../house/vectors.ts";
 
 const repository = fileURLToPath(new URL("../../", import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), "millrace-agreement-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-const components: Record<string, readonly string[]> = {
-	"our SDK": [process.execPath, join(directory, "greet.mjs")],
-	"the Python example": ["python3", "-B", join(repository, "demo/flows/greet-python/flow.py")],
-};
+const components: [name: string, command: readonly string[]][] = [
+	["our SDK", [process.execPath, join(directory, "greet.mjs")]],
+];
+if (hasPython)
+	components.push(["the Python example", ["python3", "-B", join(repository, "demo/flows/greet-python/flow.py")]]);
 
 beforeAll(() => {
 	const sdk = join(repository, "dist/adapters/node/sdk.js");
@@ -146,7 +148,7 @@ const cases: [string, string, End][] = [
 	["no params", frame({ jsonrpc: "2.0", id: "host:1", method: "flow/run" }), refused],
 ];
 
-describe.each(Object.entries(components))("%s", (_name, command) => {
+describe.each(components)("%s", (_name, command) => {
 	it.concurrent.each(cases)("%s", async (_case, bytes, expected) => {
 		expect(await tell(command, text(bytes), false)).toEqual(expected);
 	});

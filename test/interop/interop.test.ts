@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasPython } from "../house/python.ts";
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL("../../", import.meta.url));
@@ -70,7 +71,7 @@ beforeAll(() => {
 	}
 });
 
-describe("the example packages", () => {
+describe.skipIf(!hasPython)("the example packages", () => {
 	const python = ["python3", "-B", join(flows, "greet-python/flow.py")];
 	const greeting = { greeting: "Hello, Ada!", received: { name: "Ada" } };
 
@@ -126,7 +127,7 @@ describe("the example packages", () => {
 	});
 });
 
-describe("our component under another host", () => {
+describe.skipIf(!hasPython)("our component under another host", () => {
 	it("is cancelled during a call: the call is withdrawn, the answer CANCELLED, the exit clean", async () => {
 		const report = await underHost(strip("parent"), {
 			input: { name: "Ada" },
