@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { nodeRuntime } from "../../adapters/node/runtime.ts";
 import { createHost, type HostLimits, type RunFailure, type RunOptions } from "../../src/host/index.ts";
 import { memorySource } from "../../src/package/index.ts";
+import { isAlive } from "../node/fixtures.ts";
 
 /** Components as real processes that misbehave in one way each; whatever they do, nothing of them stays. */
 
@@ -21,8 +22,9 @@ const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const next = async () => JSON.parse((await lines.next()).value);
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
 const stay = () => setInterval(() => {}, 1_000);
+const ready = () => process.stderr.write("ready\\n");
 const descend = (detached, stdio) => {
-	const child = spawn("/bin/sleep", ["20"], { detached, stdio });
+	const child = spawn("/bin/sleep", ["60"], { detached, stdio });
 	process.stderr.write("pid=" + child.pid + "\\n");
 	child.unref();
 };
@@ -36,49 +38,36 @@ interface Came {
 	readonly output?: unknown;
 	readonly failure?: RunFailure;
 	readonly pids: readonly number[];
-	readonly ms: number;
 }
 
 async function run(
 	files: Record<string, string>,
-	options: Partial<RunOptions> & { limits?: Partial<HostLimits>; cancelAfterMs?: number } = {},
+	options: Partial<RunOptions> & { limits?: Partial<HostLimits>; cancelWhenReady?: boolean } = {},
 ): Promise<Came> {
-	const { limits, cancelAfterMs, ...running } = options;
+	const { limits, cancelWhenReady, ...running } = options;
 	const host = createHost({ runtime: nodeRuntime({ temporary }), limits: { ...QUICK, ...limits } });
 	const pack = await host.load(memorySource({ "FLOW.md": FLOW_MD, ...files }));
-	const started = performance.now();
 	let stderr = "";
 	const under = host.run(pack, {
 		input: null,
 		deadlineMs: 20_000,
 		onStderr: (bytes) => {
 			if (stderr.length < 10_000) stderr += new TextDecoder().decode(bytes);
+			if (cancelWhenReady && stderr.includes("ready")) under.cancel();
 		},
 		...running,
 	});
-	if (cancelAfterMs !== undefined) setTimeout(() => under.cancel(), cancelAfterMs);
 	const came = await under.result.then(
 		({ output }) => ({ output }),
 		(failure: RunFailure) => ({ failure }),
 	);
-	const ms = performance.now() - started;
 	await pack.dispose();
 	expect(readdirSync(temporary)).toEqual([]);
-	return { ...came, pids: [...stderr.matchAll(/pid=([0-9]+)/g)].map((match) => Number(match[1])), ms };
+	return { ...came, pids: [...stderr.matchAll(/pid=([0-9]+)/g)].map((match) => Number(match[1])) };
 }
 
 const bare = (body: string, options?: Parameters<typeof run>[1]): Promise<Came> =>
 	run({ "flow.mjs": BARE + body }, options);
-
-/** Running, and not merely waiting to be reaped. */
-function isAlive(pid: number): boolean {
-	try {
-		const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-		return stat[stat.lastIndexOf(")") + 2] !== "Z";
-	} catch {
-		return false;
-	}
-}
 
 function expectGone({ pids }: Came): void {
 	expect(pids.length).toBeGreaterThan(0);
@@ -98,22 +87,21 @@ describe.skipIf(!existsSync("/proc/self/stat"))("real components", { timeout: 30
 		expect(came.output === input).toBe(true);
 	});
 
-	test("Python speaks it too", async () => {
+	test("Python speaks it too", async (context) => {
+		if (!nodeRuntime().launcherFor({ path: "flow.py", suffix: "py" }).ok) context.skip("not installed here");
 		const script = [
 			"import json, sys",
 			"root = json.loads(sys.stdin.buffer.readline())",
 			'result = {"outcome": "done", "output": root["params"]["input"]}',
 			'print(json.dumps({"jsonrpc": "2.0", "id": root["id"], "result": result}))',
 		].join("\n");
-		if (!existsSync("/usr/bin/python3") && !existsSync("/usr/local/bin/python3")) return;
 		expect((await run({ "flow.py": script }, { input: "Ada" })).output).toBe("Ada");
 	});
 
 	test("one that never reads is fenced at its deadline", async () => {
 		const files = { "flow.mjs": 'process.stderr.write("pid=" + process.pid + "\\n"); setInterval(() => {}, 1000);' };
-		const came = await run(files, { input: "x".repeat(8_000_000), deadlineMs: 700 });
+		const came = await run(files, { input: "x".repeat(8_000_000), deadlineMs: 1_500 });
 		expect(came.failure).toMatchObject({ code: "DEADLINE_EXCEEDED", phase: "run" });
-		expect(came.ms).toBeLessThan(5_000);
 		expectGone(came);
 	});
 
@@ -149,7 +137,7 @@ describe.skipIf(!existsSync("/proc/self/stat"))("real components", { timeout: 30
 	});
 
 	test("one that ignores cancellation and SIGTERM is killed: CANCELLED", async () => {
-		const came = await bare('process.on("SIGTERM", () => {}); stay();', { cancelAfterMs: 500 });
+		const came = await bare('process.on("SIGTERM", () => {}); stay(); ready();', { cancelWhenReady: true });
 		expect(came.failure).toMatchObject({ code: "CANCELLED", phase: "run" });
 		expectGone(came);
 	});
@@ -157,10 +145,11 @@ describe.skipIf(!existsSync("/proc/self/stat"))("real components", { timeout: 30
 	test("one that minds cancellation ends by itself", async () => {
 		const came = await bare(
 			`
+			ready();
 			const { method } = await next();
 			send({ id: root.id, error: { code: -32000, message: method, data: { code: "CANCELLED" } } });
 		`,
-			{ cancelAfterMs: 500 },
+			{ cancelWhenReady: true },
 		);
 		expect(came.failure).toMatchObject({ code: "CANCELLED", phase: "run" });
 		expectGone(came);
@@ -250,7 +239,6 @@ describe.skipIf(!existsSync("/proc/self/stat"))("real components", { timeout: 30
 		expect(came.failure).toMatchObject({ code: "EXECUTION_FAILED", phase: "acceptance" });
 		expect(came.failure!.message).toContain(`holds ${pipe} open`);
 		expect(came.failure!.message).toContain(String(came.pids[1]));
-		expect(came.ms).toBeLessThan(5_000);
 		// Out of reach for the host, as it says; not for its owner.
 		process.kill(came.pids[1]!, "SIGKILL");
 		expect(isAlive(came.pids[0]!)).toBe(false);
@@ -258,13 +246,11 @@ describe.skipIf(!existsSync("/proc/self/stat"))("real components", { timeout: 30
 
 	test("one that forks without end is killed with its group", async () => {
 		const came = await bare(
-			'for (let n = 0; n < 20; n += 1) descend(false, ["ignore", "inherit", "inherit"]); stay();',
-			{
-				cancelAfterMs: 700,
-			},
+			'for (let n = 0; n < 20; n += 1) descend(false, ["ignore", "inherit", "inherit"]); stay(); ready();',
+			{ cancelWhenReady: true },
 		);
 		expect(came.failure).toMatchObject({ code: "CANCELLED", phase: "run" });
-		expect(came.pids.length).toBeGreaterThan(10);
+		expect(came.pids).toHaveLength(21);
 		expectGone(came);
 	});
 
@@ -301,7 +287,6 @@ describe.skipIf(!existsSync("/proc/self/stat"))("real components", { timeout: 30
 	test("a stage that changed between load and launch is refused", async () => {
 		const host = createHost({ runtime: nodeRuntime({ temporary }), limits: QUICK });
 		const pack = await host.load(memorySource({ "FLOW.md": FLOW_MD, "flow.mjs": `${BARE}answer();` }));
-		const { chmodSync, writeFileSync } = await import("node:fs");
 		const entry = readdirSync(temporary, { recursive: true, encoding: "utf8" }).find((path) =>
 			/flow\.mjs$/.test(path),
 		)!;
