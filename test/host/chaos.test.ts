@@ -7,15 +7,18 @@ import { settle } from "./fake.ts";
 
 type Act = (component: FakeComponent, id: string) => void;
 
+/** The ids of the requests that each component has made. */
+const requests = new WeakMap<FakeComponent, string[]>();
+
 const call =
 	(operationId: string, slot: string): Act =>
-	(component) =>
-		component.write({
-			jsonrpc: "2.0",
-			id: `${operationId}-${component.heard.length}`,
-			method: "flow/run-child",
-			params: { operationId, slot, input: 1 },
-		});
+	(component) => {
+		const ids = requests.get(component) ?? [];
+		requests.set(component, ids);
+		const id = `${operationId}-${ids.length}`;
+		ids.push(id);
+		component.write({ jsonrpc: "2.0", id, method: "flow/run-child", params: { operationId, slot, input: 1 } });
+	};
 
 /** Everything a component may do wrong, and right. */
 const ACTS: Record<string, Act> = {
@@ -31,8 +34,10 @@ const ACTS: Record<string, Act> = {
 	"call one that throws": call("c", "throws"),
 	"call a package": call("d", "child"),
 	"call nobody": call("e", "nobody"),
-	"cancel everything": (component) =>
-		component.write({ jsonrpc: "2.0", method: "request/cancel", params: { requestId: "b-0" } }),
+	"cancel everything": (component) => {
+		for (const requestId of requests.get(component) ?? [])
+			component.write({ jsonrpc: "2.0", method: "request/cancel", params: { requestId } });
+	},
 	"close stdout": (component) => component.closeStdout(),
 	"exit 0": (component) => component.exit(0),
 	"exit 3": (component) => component.exit(3),
