@@ -76,12 +76,12 @@ test("dispose waits for the Runs that hold the stage, joins, and refuses further
 	expect(stage.runtime.left).toEqual([]);
 });
 
-test("a loaded package is disposable where the runtime knows Symbol.asyncDispose", async () => {
+const asyncDispose = (Symbol as { asyncDispose?: symbol }).asyncDispose;
+
+test.skipIf(asyncDispose === undefined)("a loaded package is what `await using` disposes", async () => {
 	const stage = arrange({ main: answering(DONE) });
 	const pack = await stage.load("main");
-	const asyncDispose = (Symbol as { asyncDispose?: symbol }).asyncDispose;
-	if (asyncDispose === undefined) return;
-	await (pack as unknown as Record<symbol, () => Promise<void>>)[asyncDispose]!();
+	await (pack as unknown as Record<symbol, () => Promise<void>>)[asyncDispose!]!();
 	expect(stage.runtime.left).toEqual([]);
 });
 
