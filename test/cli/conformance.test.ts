@@ -106,10 +106,10 @@ describe.concurrent("conformance run", () => {
 			let count = 0;
 			for await (const line of createInterface({ input: process.stdin }))
 				console.log((count += 1) % 2 === 0 ? "hello" : JSON.stringify({ id: JSON.parse(line).id, ok: true }));`);
-		const { exitCode, stdout, stderr } = await millrace(["conformance", "run", "--driver", line]);
+		const { exitCode, stdout, stderr } = await millrace(["conformance", "run", "--suite", "unicode", "--driver", line]);
 		expect(exitCode).toBe(1);
 		expect(stdout).toMatch(/^\d+ passed, \d+ failed, \d+ with another reading\n$/);
-		expect(stderr).toMatch(/failed \S+\/\S+ \[\S+\] accepted, should be refused/);
+		expect(stderr).toMatch(/failed \S+\/\S+ \[\S+\] canonical|nothing/);
 		expect(stderr).toMatch(/failed \S+\/\S+ \[\S+\] the answer is no JSON: hello/);
 	}, 60_000);
 
@@ -127,11 +127,11 @@ describe.concurrent("conformance run", () => {
 				if (count === 50 && !existsSync(marker)) { writeFileSync(marker, ""); process.exit(7); }
 				ours.stdin.write(line + "\\n"); }
 			ours.stdin.end();`);
-		const { exitCode, answer } = await asked(["conformance", "run", "--driver", line]);
+		const { exitCode, answer } = await asked(["conformance", "run", "--suite", "json", "--driver", line]);
 		expect(exitCode).toBe(1);
 		expect(answer).toMatchObject({ status: "failed", code: "CONFORMANCE_FAILED", failed: 1 });
 		expect(answer.failures).toMatchObject([{ difference: "the driver ended with exit code 7" }]);
-		expect(answer.passed).toBeGreaterThan(500);
+		expect(answer.passed).toBeGreaterThan(100);
 	}, 60_000);
 
 	test.each<[string, string, string[], Record<string, unknown>]>([

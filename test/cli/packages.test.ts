@@ -134,7 +134,7 @@ describe.concurrent("packages that are refused", () => {
 		const dir = packageOf("");
 		spoil(dir);
 		const temporary = workspace();
-		for (const command of ["digest", "inspect", "run"]) {
+		for (const command of ["digest", "run"]) {
 			const { exitCode, answer, stderr } = await asked([command, dir], { temporary });
 			expect({ exitCode, code: answer.code, stderr }).toEqual({ exitCode: 1, code, stderr: "" });
 		}

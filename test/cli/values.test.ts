@@ -177,20 +177,24 @@ describe.concurrent("files that can't be read", () => {
 		["a directory", "directory", "FILE_KIND"],
 		["below a file", "file/below", "FILE_KIND"],
 	])("%s", async (_, name, code) => {
-		const cwd = files({ file: "1", schema: SCHEMA });
+		const cwd = files({ file: "1" });
 		mkdirSync(join(cwd, "directory"));
-		for (const words of [
-			["canonicalize", name],
-			["contract", name],
-			["validate", "schema", name],
-			["run", join(flows, "greet"), "--input", `@${name}`],
-		]) {
-			const { exitCode, answer } = await asked(words, { cwd });
-			expect({ exitCode, code: answer.code, path: answer.path }).toEqual({ exitCode: 1, code, path: name });
-		}
-		const people = await millrace(["canonicalize", name], { cwd });
+		const [people, machine] = await Promise.all([
+			millrace(["canonicalize", name], { cwd }),
+			asked(["canonicalize", name], { cwd }),
+		]);
 		expect(people).toMatchObject({ exitCode: 1, stdout: "" });
 		expect(people.stderr).toMatch(new RegExp(`^failed {4}${code}: [^\\n]+\\nat {8}${name}\\n$`));
+		expect(machine).toMatchObject({ exitCode: 1, answer: { status: "failed", code, path: name }, stderr: "" });
+	});
+
+	test.each([
+		["contract", "nowhere"],
+		["validate", "nowhere", "nowhere"],
+		["run", join(flows, "greet"), "--input", "@nowhere"],
+		["run", join(flows, "greet"), "--settings", "@nowhere"],
+	])("wherever one is read: %s %s %s", async (...words) => {
+		expect(await asked(words)).toMatchObject({ exitCode: 1, answer: { code: "FILE_MISSING", path: "nowhere" } });
 	});
 
 	test.skipIf(process.getuid?.() !== 0 || process.platform !== "linux")("unreadable by this user", async () => {

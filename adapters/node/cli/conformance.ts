@@ -15,6 +15,8 @@ const FAILURES_IN_A_ROW = 3;
 
 export interface ConformanceOptions {
 	readonly driver?: string;
+	/** Only the suite in the file of this name. */
+	readonly suite?: string;
 	/** Milliseconds that a driver has for one case. */
 	readonly timeout: number;
 }
@@ -33,9 +35,10 @@ export async function conformanceCommand(
 	output: Output,
 ): Promise<boolean> {
 	const tally: Tally = { passed: 0, failed: 0, tolerated: 0, failures: [] };
+	const suites = loadSuites(options.suite);
 	const driver = new Driver(options, signal);
 	try {
-		for (const suite of loadSuites()) {
+		for (const suite of suites) {
 			const before = tally.passed;
 			for (const each of suite.cases) record(tally, each, await driver.run(each), output);
 			output.note(suite.suite, `${tally.passed - before} of ${count(suite.cases.length, "case")} passed`);
@@ -55,12 +58,14 @@ export async function conformanceCommand(
 	return failed === 0;
 }
 
-/** Every suite of the corpus, in the order of their file names. */
-function loadSuites(): Suite[] {
-	return readdirSync(CASES)
-		.filter((name) => name.endsWith(".json"))
-		.sort()
-		.map((name) => JSON.parse(readFileSync(`${CASES}${name}`, "utf8")) as Suite);
+/** Every suite of the corpus, in the order of their file names, or one of them. */
+function loadSuites(only: string | undefined): Suite[] {
+	const names = readdirSync(CASES).flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? []);
+	if (only !== undefined && !names.includes(only))
+		throw new UsageError(`there is no suite "${only}"; the suites are ${names.sort().join(", ")}`);
+	return (only === undefined ? names.sort() : [only]).map(
+		(name) => JSON.parse(readFileSync(`${CASES}${name}.json`, "utf8")) as Suite,
+	);
 }
 
 function record(tally: Tally, { name, clause }: ConformanceCase, verdict: CaseVerdict, output: Output): void {

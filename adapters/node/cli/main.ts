@@ -164,6 +164,7 @@ define(
 
 define(conformance, "run", "run the corpus against a driver")
 	.option("--driver <command>", "a program that speaks the driver protocol on stdio (default: ours)")
+	.option("--suite <name>", "run one suite of the corpus only")
 	.addOption(
 		new Option("--timeout <time>", "how long a driver may take for one case")
 			.default(60_000, "60s")

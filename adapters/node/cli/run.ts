@@ -57,7 +57,9 @@ export async function runCommand(dir: string, options: RunCommandOptions, output
 	try {
 		report = await loadAndRun(dir, request, packages, signal, output);
 	} catch (error) {
-		await packages.dispose().catch((left: unknown) => output.note("left", describeFailure(left).message));
+		await packages
+			.dispose()
+			.catch((left: unknown) => output.note("left", escapeForDisplay(describeFailure(left).message)));
 		throw error;
 	}
 	await packages.dispose();
