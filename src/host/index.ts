@@ -6,10 +6,13 @@
 
 export type { Entrypoint } from "../package/index.ts";
 export {
+	type Divergence,
 	LOCAL_CODES,
 	type LocalCode,
+	type Replay,
 	type RunCode,
 	type RunResult,
+	replay,
 	type Transport,
 	type TransportSink,
 	WIRE_CODES,
