@@ -26,15 +26,6 @@ export function frame(message: unknown): Uint8Array {
 	return bytes(`${typeof message === "string" ? message : JSON.stringify(message)}\n`);
 }
 
-/** Takes every frame that waits, parsed; their write is not finished. */
-export function take(session: Session): Frame[] {
-	const frames: Frame[] = [];
-	for (let next = session.takeFrame(); next !== undefined; next = session.takeFrame()) {
-		frames.push(JSON.parse(new TextDecoder().decode(next)) as Frame);
-	}
-	return frames;
-}
-
 export const ROOT: RootInvocation = {
 	input: "Ada",
 	settings: {},
@@ -44,14 +35,9 @@ export const ROOT: RootInvocation = {
 	channels: {},
 };
 
-export const ROOT_PARAMS = {
-	protocol: "run/1",
-	input: "Ada",
-	settings: {},
-	attachments: {},
-	scratch: "/scratch",
-	deadlineUnixMs: 1_787_558_400_000,
-};
+/** The same on the wire, where an empty channel map is left out. */
+const { channels: _, ...params } = ROOT;
+export const ROOT_PARAMS = { protocol: "run/1", ...params };
 
 export const ROOT_REQUEST = { jsonrpc: "2.0", id: "host:1", method: "flow/run", params: ROOT_PARAMS };
 export const DONE: RunResult = { outcome: "done", output: null };
@@ -94,9 +80,35 @@ export function codeOf(frame: Frame | undefined): JsonValue | undefined {
 	return error?.data?.code ?? error?.code;
 }
 
+/** What a test does to either session. */
+abstract class End {
+	abstract readonly session: Session;
+
+	feed(...messages: unknown[]): this {
+		for (const message of messages) this.session.receive(frame(message));
+		return this;
+	}
+
+	/** Takes every frame that waits, parsed; their write is not finished. */
+	take(): Frame[] {
+		const frames: Frame[] = [];
+		for (let next = this.session.takeFrame(); next !== undefined; next = this.session.takeFrame()) {
+			frames.push(JSON.parse(new TextDecoder().decode(next)) as Frame);
+		}
+		return frames;
+	}
+
+	/** Takes and flushes. */
+	flush(): Frame[] {
+		const frames = this.take();
+		this.session.written();
+		return frames;
+	}
+}
+
 /** A component session and everything it said to its layer. */
-export class Component {
-	readonly session: ComponentSession;
+export class Component extends End {
+	override readonly session: ComponentSession;
 	readonly events: TraceEvent[] = [];
 	readonly started: RootInvocation[] = [];
 	readonly ends: ComponentEnd[] = [];
@@ -105,6 +117,7 @@ export class Component {
 	wakes = 0;
 
 	constructor(hooks: { start?(session: ComponentSession): void; cancelled?(session: ComponentSession): void } = {}) {
+		super();
 		this.session = new ComponentSession({
 			wake: () => {
 				this.wakes += 1;
@@ -129,24 +142,8 @@ export class Component {
 		return component;
 	}
 
-	feed(...messages: unknown[]): this {
-		for (const message of messages) this.session.receive(frame(message));
-		return this;
-	}
-
 	call(call: ChildCall | CapabilityCall = childCall()): { cancel(): void } {
 		return this.session.call(call, (settlement) => this.settlements.push(settlement));
-	}
-
-	take(): Frame[] {
-		return take(this.session);
-	}
-
-	/** Takes and flushes. */
-	flush(): Frame[] {
-		const frames = this.take();
-		this.session.written();
-		return frames;
 	}
 
 	get end(): ComponentEnd | undefined {
@@ -155,8 +152,8 @@ export class Component {
 }
 
 /** A host session and everything it said to its layer. */
-export class Host {
-	readonly session: HostSession;
+export class Host extends End {
+	override readonly session: HostSession;
 	readonly events: TraceEvent[] = [];
 	readonly operations: Operation[] = [];
 	readonly abandoned: Operation[] = [];
@@ -171,6 +168,7 @@ export class Host {
 		limits: Partial<HostSessionLimits> = {},
 		root: RootInvocation = ROOT,
 	) {
+		super();
 		this.session = new HostSession(
 			root,
 			{
@@ -201,21 +199,6 @@ export class Host {
 		host.session.start();
 		host.flush();
 		return host;
-	}
-
-	feed(...messages: unknown[]): this {
-		for (const message of messages) this.session.receive(frame(message));
-		return this;
-	}
-
-	take(): Frame[] {
-		return take(this.session);
-	}
-
-	flush(): Frame[] {
-		const frames = this.take();
-		this.session.written();
-		return frames;
 	}
 
 	/** Ends stdout and exits by itself. */
