@@ -43,8 +43,8 @@ export function createOutput(json: boolean): Output {
 }
 
 /** A label and what it says, as one line of a report. */
-export function noteLine(label: string, text: string): string {
-	return `${paint.dim(label.padEnd(LABEL_WIDTH))}${text}`;
+export function noteLine(label: string, text: string, colour: (text: string) => string = paint.dim): string {
+	return `${colour(label.padEnd(LABEL_WIDTH))}${text}`;
 }
 
 /**

@@ -16,7 +16,7 @@ const PHASES: { readonly [phase in Phase]: string } = {
 
 /** Prints a failure for people: the sentence, the place, each diagnostic, the cause if it says more, what to do. */
 export function printFailure(report: FailureReport): void {
-	const lines = [noteLine(paint.red("failed"), `${paint.bold(report.code)}: ${escapeForDisplay(report.message)}`)];
+	const lines = [noteLine("failed", `${paint.bold(report.code)}: ${escapeForDisplay(report.message)}`, paint.red)];
 	const { phase } = report as { readonly phase?: Phase };
 	if (phase !== undefined) lines.push(noteLine("phase", `${phase}: ${PHASES[phase]}`));
 	const place = placeOf(report);
