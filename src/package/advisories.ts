@@ -1,6 +1,6 @@
 /** What is admitted, and may still surprise: told as data, never a reason to reject. */
 
-import { pathAdvisoryKey, pathCollisionKey } from "../grammar/index.ts";
+import { comparePaths, pathAdvisoryKey, pathCollisionKey } from "../grammar/index.ts";
 import { FLOW_MD } from "./frontmatter.ts";
 import type { PackageEntry } from "./source.ts";
 
@@ -114,14 +114,15 @@ interface Folded {
 	readonly key: string;
 }
 
-/** The shallowest directories of two paths that fold alike and are spelled apart. */
+/** The shallowest directories of two paths that fold alike and are spelled apart, in path order. */
 function differingDirectories(a: Folded, b: Folded): [string, string] | undefined {
 	const [foldedA, foldedB] = [a.key.split("\0"), b.key.split("\0")];
 	const [spelledA, spelledB] = [a.path.split("/"), b.path.split("/")];
 	const depth = Math.min(foldedA.length, foldedB.length) - 1;
 	for (let level = 0; level < depth && foldedA[level] === foldedB[level]; level++) {
 		if (spelledA[level] !== spelledB[level]) {
-			return [spelledA.slice(0, level + 1).join("/"), spelledB.slice(0, level + 1).join("/")];
+			const spellings = [spelledA, spelledB].map((segments) => segments.slice(0, level + 1).join("/"));
+			return spellings.sort(comparePaths) as [string, string];
 		}
 	}
 	return undefined;

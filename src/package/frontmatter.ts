@@ -31,7 +31,7 @@ export function splitFrontmatter(bytes: Uint8Array): Frontmatter {
 		);
 	}
 	const start = delimiterEnd(bytes, 0);
-	if (start === undefined || start === 3) {
+	if (start === undefined) {
 		throw new PackageError("PACKAGE_FRONTMATTER_INVALID", 'FLOW.md must begin with a line that is exactly "---".', {
 			path: FLOW_MD,
 			line: 1,

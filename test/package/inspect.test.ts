@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { CAPABILITY_CONTRACT_URI, CHANNEL_CONTRACT_URI, ContractError } from "../../src/contract/index.ts";
 import { inspectPackage, memorySource, PackageError, type PackageErrorCode } from "../../src/package/index.ts";
 import { SCHEMA_URI, SchemaError } from "../../src/schema/index.ts";
+import { portableSha256 } from "../../src/sha256.ts";
 import { vectorBytes, vectorsDirectory } from "../house/vectors.ts";
 import { type Files, independentDigest } from "./independent.ts";
 import { bytesOf, declaredSource, MINIMAL, streamSource } from "./sources.ts";
@@ -138,6 +139,25 @@ x-note: [1]`,
 		});
 		expect(pack.digest).toBe(independentDigest({ "FLOW.md": flow(`outcomes: {a: ${pack.outcomes.get("a")}}`) }));
 		expect(opened).toBe(1);
+	});
+
+	test("a channel contract is parsed once, however many ports and methods name it", async () => {
+		const named = { words: { direction: "receive", contract: "./words.json" } };
+		const tree = {
+			"FLOW.md": flow(
+				"uses: {a: {contract: ./a.json}}\nchannels: {p: {direction: send, contract: ./words.json}, q: {direction: send, contract: ./words.json}}",
+			),
+			"a.json": capability({ channels: named }),
+			"words.json": channel(),
+		};
+		let hashes = 0;
+		const sha256 = () => {
+			hashes += 1;
+			return portableSha256();
+		};
+		await inspectPackage(memorySource(tree), { sha256, manifest: false });
+		// One for each descriptor, one for the package.
+		expect(hashes).toBe(3);
 	});
 
 	test("the manifest can be left out", async () => {
@@ -333,6 +353,13 @@ describe("inspectPackage: refusals", () => {
 		expect(await refusal(inspectPackage(huge))).toMatchObject({ code: "PACKAGE_CAPACITY", path: "FLOW.md" });
 	});
 
+	test("a file that is asked for twice is held once", async () => {
+		const yaml = "uses: {a: {contract: ./a.json}}\nchannels: {b: {direction: send, contract: ./a.json}}";
+		const source = streamSource({ "FLOW.md": flow(yaml), "a.json": capability() });
+		expect(await refusal(inspectPackage(source))).toMatchObject({ code: "PACKAGE_CONTRACT_INVALID", path: "a.json" });
+		expect(source.opened).toEqual(["FLOW.md", "a.json"]);
+	});
+
 	test("what is refused leaves the rest unread", async () => {
 		const source = streamSource({ "FLOW.md": "x", "big.bin": "y", "input.schema.json": "{" });
 		await refusal(inspectPackage(source));
@@ -376,9 +403,9 @@ describe("inspectPackage: advisories", () => {
 	});
 
 	test("P4: directories that differ by case, told once", async () => {
-		expect(await advisories({ "A/x": "", "a/y": "", "a/z": "" })).toEqual([["directory-case", "A", "a"]]);
+		expect(await advisories({ "A/w": "", "a/x": "", "A/y": "", "a/z": "" })).toEqual([["directory-case", "A", "a"]]);
 		expect(await advisories({ "lib/Straße/x": "", "lib/STRASSE/y": "" })).toEqual([
-			["directory-case", "lib/Straße", "lib/STRASSE"],
+			["directory-case", "lib/STRASSE", "lib/Straße"],
 		]);
 	});
 
@@ -420,5 +447,7 @@ describe("inspectPackage: advisories", () => {
 	test("at most 100, so that a hostile tree can't flood a report", async () => {
 		const files = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`d${i}/.DS_Store`, ""]));
 		expect(await advisories(files)).toHaveLength(100);
+		const cased = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`${i % 2 ? "D" : "d"}${i >> 1}/${i}`, ""]));
+		expect(await advisories({ ...files, ...cased })).toHaveLength(100);
 	});
 });

@@ -180,9 +180,10 @@ describe("Package/1 section 2: what is not part of FLOW.md", () => {
 		["an empty sequence item after an explicit key", "? a\n- "],
 		["two values on one line", "a: {}: b"],
 		["an entry on the line of another", "a: []: 's'"],
-		["a text less indented than its key, after a comment", "a:\n# c\n  b\nc"],
-		["a block scalar less indented than its key, after a comment", "a:\n  b:\n# c\n    |\n c"],
-		["brackets less indented than their key, after a comment", "a:\n# c\n  [1,\n2]"],
+		["a text less indented than its key, after a comment", "a:\n#c\n  b\nc"],
+		["a block scalar no more indented than its key, after a comment", "a:\n  b:\n#c\n    |\n  c"],
+		["a quoted text less indented than its key, after a comment", "a:\n#c\n  'b\nc'"],
+		["brackets less indented than their key, after a comment", "a:\n#c\n  [1,\n2]"],
 	])("%s", (_, text) => expect(refusal(text)).toMatchObject({ code: "PACKAGE_YAML_INVALID", path: "FLOW.md" }));
 
 	test("M6: a trailing ... with nothing but comments after it is accepted", () => {

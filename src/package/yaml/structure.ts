@@ -6,14 +6,14 @@ import { refuseAt } from "./place.ts";
 /**
  * Refuses two mistakes that the composer turns into other content without a word: a second node after an explicit key, which
  * it drops (`? "a" "b"`, `? a` and then `- b`), and an entry that doesn't begin its line (`a: {}: b`, read as two entries).
- * Recursion is bounded by the guard that built the tree. Throws `PACKAGE_YAML_INVALID`.
+ * Flow collections hold no block collection, so they are passed over. Recursion is bounded by the guard that built the tree.
+ * Throws `PACKAGE_YAML_INVALID`.
  */
 export function checkStructure(text: string, tokens: readonly CST.Token[]): void {
 	for (const token of tokens) if (token.type === "document") checkNode(text, token.value);
 }
 
 function checkNode(text: string, node: CST.Token | null | undefined): void {
-	if (node?.type === "flow-collection") for (const item of node.items) checkParts(text, item);
 	if (node?.type !== "block-map" && node?.type !== "block-seq") return;
 	for (const [index, item] of node.items.entries()) {
 		if (index > 0) checkBegin(text, item);
@@ -21,13 +21,9 @@ function checkNode(text: string, node: CST.Token | null | undefined): void {
 		if (node.type === "block-map" && item.value !== undefined && !separated) {
 			throw refuseAt(text, item.value.offset, 'This belongs to no key: a ":" is missing before it, or it is too much.');
 		}
-		checkParts(text, item);
+		checkNode(text, item.key);
+		checkNode(text, item.value);
 	}
-}
-
-function checkParts(text: string, item: CST.CollectionItem): void {
-	checkNode(text, item.key);
-	checkNode(text, item.value);
 }
 
 /** Every entry of a block collection but the first begins a line. */

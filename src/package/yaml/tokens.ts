@@ -10,8 +10,8 @@ import { CST, Lexer, Parser } from "yaml";
 import { PACKAGE_LIMITS } from "../limits.ts";
 import { refuseAt } from "./place.ts";
 
-/** The document, collections down to the deepest that may exist (an empty one), and a scalar in work. */
-const STACK = PACKAGE_LIMITS.metadataDepth + 2;
+/** The document, and nodes down to the deepest that may be in work: a scalar, or an empty collection. */
+const STACK = PACKAGE_LIMITS.metadataDepth + 1;
 
 /**
  * No node needs more lexemes than `?`, `:`, `,`, an opener and a closer, its own scalar and its key's (each with the
@@ -59,7 +59,6 @@ class Guard {
 	readonly #parser: Parser;
 	#lexemes = 0;
 	#documents = 0;
-	#ended = false;
 	/** The lexer announces a plain or block scalar; the next lexeme is its text and means nothing else. */
 	#atScalar = false;
 	/** Column of the next lexeme while only indentation came before it in its line, else undefined. */
@@ -112,10 +111,6 @@ class Guard {
 				throw this.#refuse('Tags are not part of FLOW.md; quote the text if it begins with "!".');
 			case "doc-start":
 				throw this.#refuse('A "---" marker begins a second document; the delimiter lines are exactly "---".');
-			case "doc-end":
-				if (this.#ended) throw this.#refuse('Nothing follows a "..." marker.');
-				this.#ended = true;
-				return;
 			case "scalar":
 				this.#atScalar = true;
 				return;
