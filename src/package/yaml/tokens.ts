@@ -136,8 +136,9 @@ class Guard {
 	/** The same of the lines of a scalar: of a block scalar all, else all after the first. */
 	#checkScalarLines(lexeme: string): void {
 		const indent = this.#blockIndent();
-		const first = this.#parser.stack.at(-1)?.type === "block-scalar" ? 0 : lexeme.indexOf("\n") + 1;
-		if (indent < 0 || (first === 0 && !lexeme.includes("\n"))) return;
+		const isBlockScalar = this.#parser.stack.at(-1)?.type === "block-scalar";
+		if (indent < 0 || (!isBlockScalar && !lexeme.includes("\n"))) return;
+		const first = isBlockScalar ? 0 : lexeme.indexOf("\n") + 1;
 		for (let start = first; start < lexeme.length; ) {
 			const newline = lexeme.indexOf("\n", start);
 			const end = newline < 0 ? lexeme.length : newline;
