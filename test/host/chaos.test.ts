@@ -73,7 +73,7 @@ test("whatever a component does, its Run ends once, in bounded time, with a clas
 				let at = 0;
 				for (const { act, afterMs } of steps) {
 					at += afterMs;
-					component.clock.schedule(at, () => ACTS[act]!(component, "host:1"), false);
+					component.later(at, () => ACTS[act]!(component, "host:1"));
 				}
 			};
 			const stage = arrange({ main: play(parent), child: play(child) });

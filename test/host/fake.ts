@@ -147,6 +147,11 @@ export class FakeComponent implements ComponentProcess {
 		return message === undefined ? new Promise((resolve) => this.#readers.push(resolve)) : Promise.resolve(message);
 	}
 
+	/** Does something later, on the Run's own clock. */
+	later(ms: number, run: () => void): void {
+		this.clock.schedule(ms, run, false);
+	}
+
 	#deliver(event: (sink: TransportSink) => void): void {
 		if (this.#sink === undefined) this.#early.push(event);
 		else event(this.#sink);
@@ -204,7 +209,7 @@ export class FakeComponent implements ComponentProcess {
 		this.exit(null, "SIGKILL");
 		if (this.heldInGroup) this.closeStdout();
 		if (!this.held) return { gone: true };
-		await new Promise<void>((resolve) => this.clock.schedule(timeoutMs, resolve, false));
+		await new Promise<void>((resolve) => this.later(timeoutMs, resolve));
 		return { gone: false, detail: "a descendant holds stdout" };
 	}
 }
