@@ -187,7 +187,7 @@ describe.concurrent("conformance run", () => {
 		await until(() => processesWith(file).length === 2);
 		command.process.kill("SIGTERM");
 		const { exitCode, stdout } = await command.finished;
-		expect({ exitCode, answer: JSON.parse(stdout) }).toMatchObject({ exitCode: 1, answer: { code: "CANCELLED" } });
+		expect({ exitCode, answer: JSON.parse(stdout) }).toMatchObject({ exitCode: 1, answer: { code: "INTERRUPTED" } });
 		await until(() => processesWith(file).length === 0);
 		expect(leftIn(command.temporary)).toEqual([]);
 	});

@@ -5,6 +5,7 @@ import { asked, flows, leftIn, main, millrace, packageOf, processesWith, workspa
 
 const greet = join(flows, "greet");
 const parent = join(flows, "parent");
+const OTHER = `sha256:${"0".repeat(64)}`;
 const ADA = ["--input", '{"name":"Ada"}'];
 
 /** A component that answers with whatever it was given, and may say something on stderr first. */
@@ -75,7 +76,7 @@ describe.concurrent("an accepted Run", () => {
 		const [people, machine, other] = await Promise.all([
 			millrace(["run", parent, ...ADA, "--child", `greeter=${greet}`]),
 			asked(["run", parent, ...ADA, "--child", pinned]),
-			asked(["run", parent, ...ADA, "--child", `greeter=${greet}@sha256:${"0".repeat(64)}`]),
+			asked(["run", parent, ...ADA, "--child", `greeter=${greet}@${OTHER}`]),
 		]);
 		expect(people.stderr).toMatch(/^child {5}greeter: greet sha256:/m);
 		expect(people.stderr).toMatch(/^run {7}one answer, 1 child Run accepted, nothing left pending/m);
@@ -148,8 +149,8 @@ describe.concurrent("a refused Run starts nothing", () => {
 		["settings that are no object", ["run", greet, ...ADA, "--settings", "[]"], { code: "INVALID_SETTINGS" }],
 		[
 			"another package than expected",
-			["run", greet, ...ADA, "--expect", `sha256:${"0".repeat(64)}`],
-			{ code: "PACKAGE_DIGEST_MISMATCH", phase: "package" },
+			["run", greet, ...ADA, "--expect", OTHER],
+			{ code: "PACKAGE_DIGEST_MISMATCH", phase: "package", expected: OTHER, actual: expect.stringMatching(/^sha256:/) },
 		],
 		["an unbound child that is needed", ["run", parent, ...ADA], { code: "UNAVAILABLE", phase: "run" }],
 	])("%s", async (_, words, wanted) => {
@@ -173,6 +174,15 @@ describe.concurrent("a refused Run starts nothing", () => {
 		});
 		expect((await asked(["run", other])).answer).toMatchObject({ code: "RUNTIME_UNSUPPORTED", phase: "activation" });
 	});
+});
+
+test("a fault in FLOW.md has its place, whichever command finds it", async () => {
+	const dir = packageOf("", { "FLOW.md": "---\nname: Sample\ndescription: d\n---\n" });
+	const [{ answer }, { stderr }] = await Promise.all([asked(["run", dir]), millrace(["run", dir])]);
+	expect(answer).toMatchObject({ code: "PACKAGE_METADATA_INVALID", phase: "package", path: "FLOW.md", line: 2 });
+	expect(Object.keys(answer).slice(0, 4)).toEqual(["status", "code", "phase", "message"]);
+	expect(stderr).toMatch(/FLOW\.md/);
+	expect(stderr).toMatch(/line 2/);
 });
 
 describe.concurrent("a failed Run", () => {

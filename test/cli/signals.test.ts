@@ -41,7 +41,7 @@ describe.concurrent("one signal cancels, fences, cleans up and exits 1", () => {
 		expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
 		expect(stderr).toContain(`${signal}: stopping; send it again to kill at once`);
 		expect(stderr).toMatch(/^failed {4}CANCELLED: /m);
-		expect(stderr).toMatch(new RegExp(`^because {3}CANCELLED: interrupted by ${signal}$`, "m"));
+		expect(stderr).toMatch(new RegExp(`^because {3}INTERRUPTED: interrupted by ${signal}$`, "m"));
 		await expectNothingLeft(command);
 	});
 

@@ -38,8 +38,14 @@ export function describeFailure(error: unknown): FailureReport {
 	if (error instanceof Detailed) return { ...describeFailure(error.cause), ...error.details };
 	if (error instanceof UsageError) return { status: "failed", code: "USAGE", message: error.message };
 	if (!(error instanceof Error)) return { status: "failed", code: "INTERNAL", message: String(error) };
-	const { code = "INTERNAL", ...rest } = described(error);
-	return { status: "failed", code: String(code), message: error.message, ...rest };
+	const { code = "INTERNAL", phase, ...rest } = described(error);
+	return {
+		status: "failed",
+		code: String(code),
+		...(phase === undefined ? {} : { phase }),
+		message: error.message,
+		...rest,
+	};
 }
 
 function described(error: Error): Record<string, unknown> {
@@ -48,6 +54,8 @@ function described(error: Error): Record<string, unknown> {
 	report.message = error.message;
 	for (const place of PLACES) if (record[place] !== undefined) report[place] = record[place];
 	if (typeof record.durationMs === "number") report.durationMs = Math.round(record.durationMs);
-	if (error.cause instanceof Error) report.cause = described(error.cause);
-	return report;
+	if (!(error.cause instanceof Error)) return report;
+	const cause = described(error.cause);
+	// A cause with the same code is the same fault, told by the room that found it: its place is the place.
+	return cause.code !== undefined && cause.code === report.code ? { ...cause, ...report } : { ...report, cause };
 }

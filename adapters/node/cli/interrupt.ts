@@ -5,7 +5,7 @@ type SignalName = keyof typeof SHELL_CODES;
 /** The reason of everything that a signal stopped. */
 export class Interrupted extends Error {
 	override readonly name = "Interrupted";
-	readonly code = "CANCELLED";
+	readonly code = "INTERRUPTED";
 
 	constructor(signal: SignalName) {
 		super(`interrupted by ${signal}`);

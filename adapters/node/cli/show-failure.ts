@@ -8,7 +8,7 @@ const SHOWN = { diagnostics: 20, details: 2_000 } as const;
 
 const PHASES: { readonly [phase in Phase]: string } = {
 	package: "the package itself was refused",
-	activation: "refused before the component was asked anything",
+	activation: "it ended before the component was asked anything",
 	run: "it failed while it ran",
 	acceptance: "it answered, and the answer was not accepted",
 	cleanup: "the result was acceptable, what came after it failed",
