@@ -33,7 +33,7 @@ async function expectNothingLeft({ temporary }: Running): Promise<void> {
 	expect(leftIn(temporary)).toEqual([]);
 }
 
-describe.concurrent("one signal cancels, fences, cleans up and exits 1", () => {
+describe.concurrent.skipIf(process.platform !== "linux")("one signal cancels, fences, cleans up and exits 1", () => {
 	test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s", async (signal) => {
 		const command = await running(PATIENT);
 		command.process.kill(signal);
@@ -84,7 +84,7 @@ describe.concurrent("one signal cancels, fences, cleans up and exits 1", () => {
 	});
 });
 
-describe.concurrent("a second signal kills at once", () => {
+describe.concurrent.skipIf(process.platform !== "linux")("a second signal kills at once", () => {
 	test.each([
 		["SIGINT", 130],
 		["SIGTERM", 143],
@@ -99,7 +99,7 @@ describe.concurrent("a second signal kills at once", () => {
 	});
 });
 
-describe.concurrent("a command that is killed", () => {
+describe.concurrent.skipIf(process.platform !== "linux")("a command that is killed", () => {
 	test("takes its component with it: that one sees the end of its stdin", async () => {
 		const handler = `import { handle } from "@jigging/flow";
 			await handle(async (run) => { console.error("ready"); await new Promise((resolve) => run.signal.addEventListener("abort", resolve)); return { outcome: "done", output: 1 }; });`;

@@ -60,6 +60,8 @@ describe.concurrent("a wrong command line", () => {
 		["a child without a directory", ["run", "x", "--child", `a=@${DIGEST}`], "names no directory"],
 		["a child with a digest that is none", ["run", "x", "--child", "a=b@sha256:1"], "hexadecimal"],
 		["a child given twice", ["run", "x", "--child", "a=b", "--child", "a=c"], '"a" twice'],
+		["a child slot that is no name", ["run", "x", "--child", "Slot=b"], "single hyphens"],
+		["an attachment that is no name", ["run", "x", "--attach", "__proto__=b:read"], "single hyphens"],
 		["input and settings both from stdin", ["run", "x", "--input", "-", "--settings", "-"], "only one"],
 		["an input file without a name", ["run", "x", "--input", "@"], "file name"],
 		["values for no trace", ["run", "x", "--trace-values"], "--trace FILE"],

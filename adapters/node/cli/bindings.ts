@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Digest } from "../../../src/digest.ts";
-import { distinct, parseAssignment, parseDigest, UsageError } from "./usage.ts";
+import { isLocalName } from "../../../src/grammar/index.ts";
+import { parseAssignment, parseDigest, UsageError } from "./usage.ts";
 
 /** `--attach name=path:access`. */
 export interface AttachmentOption {
@@ -18,7 +19,7 @@ export interface ChildOption {
 
 /** Reads every `--attach`. Throws `UsageError`. */
 export function parseAttachments(texts: readonly string[]): readonly AttachmentOption[] {
-	return distinct("--attach", texts.map(parseAttachment));
+	return checkNames("--attach", texts.map(parseAttachment));
 }
 
 function parseAttachment(text: string): AttachmentOption {
@@ -30,7 +31,7 @@ function parseAttachment(text: string): AttachmentOption {
 
 /** Reads every `--child`. Throws `UsageError`. */
 export function parseChildren(texts: readonly string[]): readonly ChildOption[] {
-	return distinct("--child", texts.map(parseChild));
+	return checkNames("--child", texts.map(parseChild));
 }
 
 function parseChild(text: string): ChildOption {
@@ -39,4 +40,16 @@ function parseChild(text: string): ChildOption {
 	if (at < 0) return { name, dir: rest, expect: undefined };
 	if (at === 0) throw new UsageError(`--child: "${text}" names no directory`);
 	return { name, dir: rest.slice(0, at), expect: parseDigest(rest.slice(at + 1)) };
+}
+
+/** Refuses what is no name, and a name given twice, which would silently lose what was said first. */
+function checkNames<T extends { readonly name: string }>(option: string, entries: readonly T[]): readonly T[] {
+	const seen = new Set<string>();
+	for (const { name } of entries) {
+		if (!isLocalName(name))
+			throw new UsageError(`${option}: "${name}" is no name; use 1 to 64 of a-z and 0-9, with single hyphens between`);
+		if (seen.has(name)) throw new UsageError(`${option} gives "${name}" twice`);
+		seen.add(name);
+	}
+	return entries;
 }

@@ -39,13 +39,3 @@ export function parseAssignment(text: string, form: string): [name: string, rest
 export function collect(value: string, earlier: readonly string[]): string[] {
 	return [...earlier, value];
 }
-
-/** Refuses a name given twice, which would silently lose what was said first. */
-export function distinct<T extends { readonly name: string }>(option: string, entries: readonly T[]): readonly T[] {
-	const seen = new Set<string>();
-	for (const { name } of entries) {
-		if (seen.has(name)) throw new UsageError(`${option} gives "${name}" twice`);
-		seen.add(name);
-	}
-	return entries;
-}
