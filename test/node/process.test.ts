@@ -120,9 +120,15 @@ describe("a component's process", () => {
 	});
 
 	test("its stdin answers every write once, after the bytes were taken", async () => {
-		const { component } = await launched(`
+		const { component, scratch } = await launched(`
+			import { existsSync } from "node:fs";
 			let bytes = 0;
-			setTimeout(() => { process.stdin.on("data", (chunk) => { bytes += chunk.length; }); process.stdin.on("end", () => process.stdout.write(String(bytes))); }, 150);`);
+			const waiting = setInterval(() => {
+				if (!existsSync("go")) return;
+				clearInterval(waiting);
+				process.stdin.on("data", (chunk) => { bytes += chunk.length; });
+				process.stdin.on("end", () => process.stdout.write(String(bytes)));
+			}, 5);`);
 		let answers = 0;
 		const done = new Promise<unknown>((resolve) => {
 			component.transport.write(new Uint8Array(8_000_000), (error) => {
@@ -130,8 +136,9 @@ describe("a component's process", () => {
 				resolve(error);
 			});
 		});
-		await sleep(60);
+		await sleep(20);
 		expect(answers).toBe(0);
+		writeFileSync(join(scratch, "go"), "");
 		expect(await done).toBeUndefined();
 		component.transport.end();
 		expect((await collect(component)).out).toBe("8000000");
@@ -210,9 +217,7 @@ describe("the fence", () => {
 		let failed = false;
 		component.transport.listen({ chunk() {}, ended() {}, failed: () => (failed = true) });
 		await component.exited;
-		const start = performance.now();
 		const { gone, detail } = await component.fence(200);
-		expect(performance.now() - start).toBeLessThan(1_500);
 		expect(gone).toBe(false);
 		expect(detail).toContain("holds stdout open");
 		if (linux) expect(detail).toContain(`${pid} (sleep)`);
