@@ -44,7 +44,9 @@ function declaredKind(url: string): Kind | undefined {
 		try {
 			const { type } = JSON.parse(readFileSync(at, "utf8")) as { type?: unknown };
 			return type === "module" || type === "commonjs" ? type : undefined;
-		} catch {}
+		} catch {
+			// None here that can be read: the next one above says it.
+		}
 		const up = new URL("../package.json", at);
 		if (up.pathname === at.pathname) return undefined;
 		at = up;

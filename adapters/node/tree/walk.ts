@@ -124,7 +124,9 @@ function rootError(root: string, error: unknown): unknown {
 	let stats: BigIntStats | undefined;
 	try {
 		stats = lstatSync(root, { bigint: true });
-	} catch {}
+	} catch {
+		// Then `error`, which it already failed with, says why.
+	}
 	const shown = escapeForDisplay(root);
 	if (stats?.isSymbolicLink())
 		return new PackageError(
