@@ -1,21 +1,10 @@
-import {
-	chmodSync,
-	closeSync,
-	constants,
-	fchmodSync,
-	fstatSync,
-	lstatSync,
-	mkdirSync,
-	openSync,
-	readSync,
-	realpathSync,
-} from "node:fs";
+import { chmodSync, closeSync, fchmodSync, fstatSync, lstatSync, mkdirSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { escapeForDisplay } from "../../src/display.ts";
 import { type AttachedRoot, type AttachRequest, HostError } from "../../src/host/index.ts";
 import { PackageError } from "../../src/package/index.ts";
 import type { AbortSignal } from "../../src/web.ts";
-import { writeAll, writeError } from "./copy.ts";
+import { createFile, writeAll, writeError } from "./copy.ts";
 import { ATTEMPTS } from "./directory.ts";
 import { Pace } from "./pace.ts";
 import { removeTree } from "./remove.ts";
@@ -147,9 +136,7 @@ class Copy {
 			const before = fstatSync(input, { bigint: true });
 			if (!before.isFile()) throw notOrdinary(before, shown);
 			if (fingerprintOf(before) !== fingerprintOf(listed)) throw changed(shown, "changed while it was copied.");
-			const output = writing(shown, () =>
-				openSync(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o400),
-			);
+			const output = writing(shown, () => createFile(to));
 			try {
 				for (;;) {
 					const count = reading(shown, () => readSync(input, this.#buffer, 0, CHUNK_BYTES, null));

@@ -6,7 +6,6 @@ import { type PackageEntry, PackageError, type PackageSource } from "../../src/p
 import type { ReadableStreamLike, StreamReaderLike } from "../../src/web.ts";
 import { errnoOf, isCapacityErrno } from "./tree/errors.ts";
 
-/** Creates a file that nothing was before. */
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
 /** Names that Windows takes for something else than a file in the directory at hand. */
@@ -57,7 +56,7 @@ export class CopyingSource implements PackageSource {
 			mkdirSync(join(this.#root, directory), { mode: 0o700 });
 			this.#directories.add(directory);
 		}
-		return openSync(join(this.#root, path), CREATE, 0o400);
+		return createFile(join(this.#root, path));
 	}
 }
 
@@ -104,6 +103,11 @@ class CopyingReader implements StreamReaderLike<Uint8Array> {
 		this.#fd = undefined;
 		if (fd !== undefined) closeSync(fd);
 	}
+}
+
+/** Opens a file for writing where nothing was before, its owner's alone. Throws the system's error. */
+export function createFile(path: string | Buffer): number {
+	return openSync(path, CREATE, 0o400);
 }
 
 /** Writes every byte; a system may take fewer than it was given. */
