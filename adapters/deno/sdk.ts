@@ -1,2 +1,11 @@
-/** `millrace/sdk` under Deno: Node's entry, whose streams and console behave alike here. */
-export * from "../node/sdk.ts";
+/** `millrace/sdk` under Deno: the surface of Run SDK/1, section 1, and nothing else. */
+import { createHandle } from "../../src/sdk/index.ts";
+import type { RunHandler } from "../../src/sdk/types.ts";
+import { processEnvironment } from "../node/component.ts";
+import { denoOutput } from "./output.ts";
+
+export { CapabilityError, OperationError } from "../../src/sdk/errors.ts";
+export type * from "../../src/sdk/types.ts";
+
+/** As Node's `handle`. */
+export const handle: (handler: RunHandler) => Promise<void> = createHandle(processEnvironment(denoOutput));

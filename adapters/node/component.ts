@@ -5,13 +5,16 @@
 import process from "node:process";
 import type { SdkTransport } from "../../src/sdk/index.ts";
 import { redirectConsole } from "./console.ts";
-import { stdioTransport } from "./stdio.ts";
+import { type OutputStream, stdioTransport } from "./stdio.ts";
 
-/** Protocol on stdin and stdout, diagnostics on stderr, exit code 1 after a fatal end; the process then ends by itself. */
-export function processEnvironment(): SdkTransport {
+/**
+ * Protocol on stdin and stdout, diagnostics on stderr, exit code 1 after a fatal end; the process then ends by itself.
+ * `output` is asked once, for a runtime whose `process.stdout` holds up its reader.
+ */
+export function processEnvironment(output: () => OutputStream = () => process.stdout): SdkTransport {
 	return {
 		open() {
-			const transport = stdioTransport(process.stdin, process.stdout);
+			const transport = stdioTransport(process.stdin, output());
 			// Whoever reads our diagnostics may go away before we do.
 			process.stderr.on("error", () => {});
 			redirectConsole(process.stderr);

@@ -33,7 +33,7 @@ const GRANTS = [
 	["adapters/node/", ["node:"]],
 	["adapters/node/cli/", ["commander", "picocolors", "conformance/"]],
 	["adapters/node/strip/", ["sucrase"]],
-	["adapters/deno/", ["node:", "adapters/node/sdk"]],
+	["adapters/deno/", ["node:", "adapters/node/component", "adapters/node/stdio"]],
 	["adapters/bun/", ["node:", "adapters/node/sdk"]],
 ];
 

@@ -71,6 +71,29 @@ describe.each(runtimes)("under $name", (runtime) => {
 			expect([size > 16_776_000, last]).toEqual([true, 10]);
 		});
 
+		it("hears a cancellation, or the end of its input, while the host doesn't read (Run/1 section 1)", async () => {
+			const calling = write(`await handle(async (run) => {
+				for (const operationId of ["a", "b", "c"])
+					void run.callCapability({ operationId, slot: "s", method: "m", input: "x".repeat(1_000_000) });
+				await new Promise((resolve) => run.signal.addEventListener("abort", resolve));
+				console.log("heard " + run.signal.reason.code);
+				return { outcome: "done", output: null };
+			});`);
+			for (const [code, act] of [
+				["CANCELLED", (host: ProcessHost) => host.cancel()],
+				["CHANNEL_LOST", (host: ProcessHost) => host.child.stdin.end()],
+			] as const) {
+				const host = start(calling, { read: false });
+				host.run();
+				await new Promise((resolve) => setTimeout(resolve, 500));
+				act(host);
+				await once(host.child.stderr, "data");
+				expect(host.stderr).toContain(`heard ${code}`);
+				host.child.kill("SIGKILL");
+				await once(host.child, "exit");
+			}
+		});
+
 		it("makes 1,000 calls on one signal without a warning", async () => {
 			const host = start(
 				write(`await handle(async (run) => {
