@@ -1,6 +1,5 @@
 import { inspectPackage, PackageError } from "../package/index.ts";
-import type { RunHandler } from "../sdk/index.ts";
-import { SignalWatch } from "../sdk/signals.ts";
+import { type RunHandler, SignalWatch } from "../sdk/index.ts";
 import { type Digest, isDigest } from "../sha256.ts";
 import type { AbortSignal } from "../web.ts";
 import { admitContext, type Context } from "./admission.ts";

@@ -1,6 +1,5 @@
 import { memoryPipe } from "../run/index.ts";
-import { createHandle } from "../sdk/index.ts";
-import type { RunHandler } from "../sdk/types.ts";
+import { createHandle, type RunHandler } from "../sdk/index.ts";
 import { encodeUtf8 } from "../web.ts";
 import type { ComponentProcess, ExitEvidence, HostRuntime, StderrSink } from "./ports.ts";
 

@@ -1,4 +1,4 @@
-import type { SignalWatch } from "../sdk/signals.ts";
+import type { SignalWatch } from "../sdk/index.ts";
 import { type AbortSignal, createAbortController } from "../web.ts";
 import type { HostRuntime } from "./ports.ts";
 

@@ -4,4 +4,5 @@
  */
 export { CapabilityError, OperationError } from "./errors.ts";
 export { createHandle, type SdkTransport } from "./handle.ts";
+export { SignalWatch } from "./signals.ts";
 export type * from "./types.ts";
