@@ -4,13 +4,11 @@
  * accessors that throw, its message may be of any size.
  */
 import { admitJson } from "../json/index.ts";
-import { isWireCode } from "../run/codes.ts";
 import type { Failure, RunResult } from "../run/index.ts";
-import { RUN_LIMITS } from "../run/limits.ts";
-import { scalarLength } from "../text.ts";
+// Not through the room's door: a component process loads neither the host's half of the machine nor a hash.
+import { isFailure } from "../run/messages.ts";
 import { OperationError } from "./errors.ts";
 
-const MAX_MESSAGE = RUN_LIMITS.messageScalars;
 /** Diagnostics are bounded so that a huge thrown value can't fill the host's stderr buffer. */
 const MAX_DIAGNOSTIC = 4_096;
 
@@ -67,12 +65,9 @@ function preservedFailure(error: unknown): Failure | undefined {
 	try {
 		if (!(error instanceof OperationError)) return undefined;
 		const { code, message, details } = error as { code: unknown; message: unknown; details?: unknown };
-		if (!isWireCode(code)) return undefined;
-		// Two UTF-16 units make one scalar at most, so anything longer is over the bound without counting.
-		if (typeof message !== "string" || message.length > 2 * MAX_MESSAGE || !message.isWellFormed()) return undefined;
-		const length = scalarLength(message);
-		if (length < 1 || length > MAX_MESSAGE) return undefined;
-		return details === undefined ? { code, message } : { code, message, details: admitJson(details) };
+		const failure = { code, message };
+		if (!isFailure(failure)) return undefined;
+		return details === undefined ? failure : { ...failure, details: admitJson(details) };
 	} catch {
 		return undefined;
 	}
