@@ -3,12 +3,13 @@
  * with the longest id it can get, before anything is queued; what is kept is text, ready for any id.
  */
 
+import { NAME_LIMITS } from "../grammar/names.ts";
 import { admitJson, type JsonObject, type JsonValue } from "../json/index.ts";
 import { OPERATIONAL_ERROR } from "./codes.ts";
 import { RUN_LIMITS } from "./limits.ts";
 import type { Failure } from "./ports.ts";
 
-const LONGEST_ID = "x".repeat(RUN_LIMITS.tokenBytes);
+const LONGEST_ID = "x".repeat(NAME_LIMITS.token);
 
 /** A response without its id: `"result":…` or `"error":…`. */
 export type Payload = string;

@@ -1,4 +1,4 @@
-/** The bounds that Run/1 fixes. All are inclusive maxima. */
+/** The bounds that Run/1 fixes beside those of its names (`NAME_LIMITS`). All are inclusive maxima. */
 export const RUN_LIMITS: {
 	/** Bytes of one frame before its LF (section 1). */
 	readonly frameBytes: 16_777_216;
@@ -6,8 +6,6 @@ export const RUN_LIMITS: {
 	readonly pendingRequests: 64;
 	/** Request-form messages that one sender originates during one channel (section 1). */
 	readonly lifetimeRequests: 65_536;
-	/** Bytes of a request id, an operation id or an endpoint reference (sections 1, 2, 5.1). */
-	readonly tokenBytes: 128;
 	/** Attachments of one Run (section 3). */
 	readonly attachments: 256;
 	/** Entries of one channel map (section 3). */
@@ -22,7 +20,6 @@ export const RUN_LIMITS: {
 	frameBytes: 16_777_216,
 	pendingRequests: 64,
 	lifetimeRequests: 65_536,
-	tokenBytes: 128,
 	attachments: 256,
 	channels: 256,
 	intentScalars: 16_384,
