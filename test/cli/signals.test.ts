@@ -33,58 +33,62 @@ async function expectNothingLeft({ temporary }: Running): Promise<void> {
 	expect(leftIn(temporary)).toEqual([]);
 }
 
-describe.concurrent.skipIf(process.platform !== "linux")("one signal cancels, fences, cleans up and exits 1", () => {
-	test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s", async (signal) => {
-		const command = await running(PATIENT);
-		command.process.kill(signal);
-		const { exitCode, stdout, stderr } = await command.finished;
-		expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-		expect(stderr).toContain(`${signal}: stopping; send it again to kill at once`);
-		expect(stderr).toMatch(/^failed {4}CANCELLED: /m);
-		expect(stderr).toMatch(new RegExp(`^because {3}INTERRUPTED: interrupted by ${signal}$`, "m"));
-		await expectNothingLeft(command);
-	});
+describe.skipIf(process.platform !== "linux")(
+	"one signal cancels, fences, cleans up and exits 1",
+	{ concurrent: true },
+	() => {
+		test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s", async (signal) => {
+			const command = await running(PATIENT);
+			command.process.kill(signal);
+			const { exitCode, stdout, stderr } = await command.finished;
+			expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+			expect(stderr).toContain(`${signal}: stopping; send it again to kill at once`);
+			expect(stderr).toMatch(/^failed {4}CANCELLED: /m);
+			expect(stderr).toMatch(new RegExp(`^because {3}INTERRUPTED: interrupted by ${signal}$`, "m"));
+			await expectNothingLeft(command);
+		});
 
-	test("a component that won't stop is killed, and machines are told", async () => {
-		const command = await running(STUBBORN, ["--json"]);
-		command.process.kill("SIGINT");
-		const { exitCode, stdout } = await command.finished;
-		expect(exitCode).toBe(1);
-		expect(JSON.parse(stdout)).toMatchObject({ status: "failed", code: "CANCELLED", phase: "run" });
-		await expectNothingLeft(command);
-	});
-
-	test("children end with their parent", async () => {
-		const parent = `import { handle } from "@jigging/flow";
-			await handle(async (run) => { await run.runChildFlow({ operationId: "a", slot: "child", input: null }); return { outcome: "done", output: 1 }; });`;
-		const child = packageOf(
-			`${STUBBORN.replace(' console.error("ready");', "")} import("node:fs").then(({ writeFileSync }) => writeFileSync(process.cwd() + "/here", ""));`,
-		);
-		const command = start(["run", packageOf(parent), "--child", `child=${child}`, "--trace", join(workspace(), "t")]);
-		await until(() => processesWith(command.temporary).length === 2);
-		command.process.kill("SIGTERM");
-		expect((await command.finished).exitCode).toBe(1);
-		await expectNothingLeft(command);
-	});
-
-	test("while a package is loaded or digested", async () => {
-		const dir = packageOf("");
-		// Long enough to be hit in the middle, without taking space.
-		writeFileSync(join(dir, "large"), "");
-		truncateSync(join(dir, "large"), 1_000_000_000);
-		for (const name of ["digest", "inspect", "run"]) {
-			const command = start([name, dir, "--json"]);
-			await until(() => commandHasOpened(command, "large"));
+		test("a component that won't stop is killed, and machines are told", async () => {
+			const command = await running(STUBBORN, ["--json"]);
 			command.process.kill("SIGINT");
 			const { exitCode, stdout } = await command.finished;
 			expect(exitCode).toBe(1);
-			expect(JSON.parse(stdout)).toMatchObject({ status: "failed", code: "PACKAGE_ABORTED" });
+			expect(JSON.parse(stdout)).toMatchObject({ status: "failed", code: "CANCELLED", phase: "run" });
 			await expectNothingLeft(command);
-		}
-	});
-});
+		});
 
-describe.concurrent.skipIf(process.platform !== "linux")("a second signal kills at once", () => {
+		test("children end with their parent", async () => {
+			const parent = `import { handle } from "@jigging/flow";
+			await handle(async (run) => { await run.runChildFlow({ operationId: "a", slot: "child", input: null }); return { outcome: "done", output: 1 }; });`;
+			const child = packageOf(
+				`${STUBBORN.replace(' console.error("ready");', "")} import("node:fs").then(({ writeFileSync }) => writeFileSync(process.cwd() + "/here", ""));`,
+			);
+			const command = start(["run", packageOf(parent), "--child", `child=${child}`, "--trace", join(workspace(), "t")]);
+			await until(() => processesWith(command.temporary).length === 2);
+			command.process.kill("SIGTERM");
+			expect((await command.finished).exitCode).toBe(1);
+			await expectNothingLeft(command);
+		});
+
+		test("while a package is loaded or digested", async () => {
+			const dir = packageOf("");
+			// Long enough to be hit in the middle, without taking space.
+			writeFileSync(join(dir, "large"), "");
+			truncateSync(join(dir, "large"), 1_000_000_000);
+			for (const name of ["digest", "inspect", "run"]) {
+				const command = start([name, dir, "--json"]);
+				await until(() => commandHasOpened(command, "large"));
+				command.process.kill("SIGINT");
+				const { exitCode, stdout } = await command.finished;
+				expect(exitCode).toBe(1);
+				expect(JSON.parse(stdout)).toMatchObject({ status: "failed", code: "PACKAGE_ABORTED" });
+				await expectNothingLeft(command);
+			}
+		});
+	},
+);
+
+describe.skipIf(process.platform !== "linux")("a second signal kills at once", { concurrent: true }, () => {
 	test.each([
 		["SIGINT", 130],
 		["SIGTERM", 143],
@@ -99,7 +103,7 @@ describe.concurrent.skipIf(process.platform !== "linux")("a second signal kills 
 	});
 });
 
-describe.concurrent.skipIf(process.platform !== "linux")("a command that is killed", () => {
+describe.skipIf(process.platform !== "linux")("a command that is killed", { concurrent: true }, () => {
 	test("takes its component with it: that one sees the end of its stdin", async () => {
 		const handler = `import { handle } from "@jigging/flow";
 			await handle(async (run) => { console.error("ready"); await new Promise((resolve) => run.signal.addEventListener("abort", resolve)); return { outcome: "done", output: 1 }; });`;
