@@ -1,4 +1,4 @@
-import { chmodSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
+import { chmodSync, lstatSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
 import { Pace } from "./pace.ts";
 import { errnoOf } from "./tree/errors.ts";
 import { HeldDirectory, type Name } from "./tree/held.ts";
@@ -9,7 +9,10 @@ const BATCH = 1_024;
 /** Names one removal takes away before it concludes that someone makes them as fast as it removes them. */
 const MOST = 16_777_216;
 
-/** Removes a directory and everything in it without a pause. Harmless when it is gone. Throws the system's error. */
+/**
+ * Removes a directory and everything in it, or what stands in its place, without a pause. Harmless when it is gone. Throws
+ * the system's error.
+ */
 export function removeTreeNow(path: string): void {
 	for (const _ of removal(path));
 }
@@ -28,6 +31,11 @@ export async function removeTree(path: string): Promise<void> {
 function* removal(path: string): Generator<void, void, void> {
 	let top: HeldDirectory;
 	try {
+		// Whoever may write may also have put a link or a file in the directory's place: that goes, what it leads to stays.
+		if (!lstatSync(path).isDirectory()) {
+			unlinkSync(path);
+			return;
+		}
 		top = hold(() => HeldDirectory.root(path), path);
 	} catch (error) {
 		if (errnoOf(error) === "ENOENT") return;

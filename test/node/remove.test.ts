@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { removeTree, removeTreeNow } from "../../adapters/node/remove.ts";
 import { memorySource } from "../../src/package/index.ts";
@@ -21,6 +21,15 @@ describe.each([
 		expect(existsSync(join(base, "tree"))).toBe(false);
 		expect(readFileSync(join(base, "outside/keep"), "utf8")).toBe("k");
 		expect(await openFiles()).toEqual(before);
+	});
+
+	test("takes what a component put in the directory's place, and leaves what that leads to", async () => {
+		const base = writeTree(workspace(), { "outside/keep": "k", file: "f" });
+		for (const to of ["outside", "outside/keep", "nowhere"])
+			symlinkSync(join(base, to), join(base, `to-${basename(to)}`));
+		for (const name of ["file", "to-outside", "to-keep", "to-nowhere"]) await remove(join(base, name));
+		expect(readdirSync(base)).toEqual(["outside"]);
+		expect(readFileSync(join(base, "outside/keep"), "utf8")).toBe("k");
 	});
 
 	test("takes more names than fit one listing, and its own names for moved directories", async () => {
