@@ -13,10 +13,12 @@ export {
 	type RunCode,
 	type RunResult,
 	replay,
+	streamTransport,
 	type Transport,
 	type TransportSink,
 	WIRE_CODES,
 	type WireCode,
+	type WritableStreamLike,
 } from "../run/index.ts";
 export {
 	type FailureCode,
