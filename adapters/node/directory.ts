@@ -53,6 +53,7 @@ export function directory(path: string, options: DirectoryOptions = {}): Directo
 	let listing: Listing | undefined;
 	let chain: DirectoryChain | undefined;
 	let spare: Buffer | undefined;
+	let ended = 0;
 
 	const look = (): Promise<Listing> => listTree(root, limits, options.reach, pace, options.signal);
 	return {
@@ -61,11 +62,13 @@ export function directory(path: string, options: DirectoryOptions = {}): Directo
 			listing = await look();
 			chain?.release();
 			chain = new DirectoryChain(root, listing.directories, options.reach);
+			ended = 0;
 			return listing.entries;
 		},
 		open(path: string): ReadableStreamLike<Uint8Array> {
-			const file = listing?.files.get(path);
-			if (file === undefined || chain === undefined)
+			const files = listing?.files;
+			const file = files?.get(path);
+			if (files === undefined || file === undefined || chain === undefined)
 				throw new TypeError(`"${escapeForDisplay(path)}" is not among the files that this source listed.`);
 			const within = chain;
 			const slash = path.lastIndexOf("/");
@@ -82,6 +85,9 @@ export function directory(path: string, options: DirectoryOptions = {}): Directo
 				},
 				giveBack(buffer) {
 					spare = buffer;
+					ended += 1;
+					// As many as there are: most likely the pass is over, and passes in a row leave the loop no turn to release in.
+					if (ended >= files.size) within.release();
 				},
 			});
 		},

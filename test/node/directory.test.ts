@@ -7,6 +7,7 @@ import {
 	linkSync,
 	mkdirSync,
 	openSync,
+	readdirSync,
 	renameSync,
 	rmSync,
 	symlinkSync,
@@ -263,5 +264,19 @@ describe.each(REACHES)("directory source reaching children by %s", (reach) => {
 		await digestPackage(open(root), { sha256: nodeSha256 });
 		clearInterval(timer);
 		expect(ticks).toBeGreaterThan(0);
+	});
+
+	test("so do many short ones in a row, and descriptors don't add up", async () => {
+		const root = writeTree(workspace(), { "FLOW.md": FLOW_MD });
+		let ticks = 0;
+		let most = 0;
+		const timer = setInterval(() => (ticks += 1), 1);
+		for (let pass = 0; pass < 1_000; pass += 1) {
+			await digestPackage(open(root), { sha256: nodeSha256 });
+			if (pass % 10 === 0 && process.platform === "linux") most = Math.max(most, readdirSync("/proc/self/fd").length);
+		}
+		clearInterval(timer);
+		expect(ticks).toBeGreaterThan(0);
+		expect(most).toBeLessThan(100);
 	});
 });
