@@ -8,8 +8,8 @@ const RUNTIMES = ["node", "deno", "bun"] as const;
 
 /**
  * Everything of a stage that isn't the package: the SDK as one file per runtime, reachable under both its names with one
- * module instance behind them, and a barrier `package.json` that makes `.js` and `.ts` modules and ends every search for a
- * package scope. Paths are relative to the stage. A copy inside the package wins: Node looks there first.
+ * module instance behind them, and two barriers: `package.json` makes `.js` and `.ts` modules and ends every search for a
+ * package scope, `tsconfig.json` ends Bun's for a map of module paths. Paths are relative to the stage. A copy inside the package wins: Node looks there first.
  *
  * Throws a `HostError` `PACKAGE_STAGE_FAILED` when the library was not built.
  */
@@ -34,6 +34,7 @@ export function stageFiles(): ReadonlyMap<string, string> {
 	files.set("node_modules/millrace/package.json", manifest("millrace", { "./sdk": conditions }));
 	files.set("node_modules/@jigging/flow/package.json", manifest("@jigging/flow", { ".": conditions }));
 	files.set("package.json", `${JSON.stringify({ type: "module" })}\n`);
+	files.set("tsconfig.json", "{}\n");
 	return files;
 }
 

@@ -16,6 +16,7 @@ import type { TemporaryDirectories } from "./temporary.ts";
  * ```text
  * <stage>/                 0700, in the temporary directory, links on the way resolved
  *   package.json           {"type":"module"}: the barrier
+ *   tsconfig.json          {}: Bun's barrier
  *   node_modules/millrace, node_modules/@jigging/flow     our SDK, one module instance
  *   tree/                  the package; files 0444, directories 0555
  * ```
@@ -24,7 +25,7 @@ import type { TemporaryDirectories } from "./temporary.ts";
  * times at most); its tree is admitted before the first byte is copied. Whatever fails, nothing is left behind.
  *
  * Rejects with `PackageError` (the source's fault, or `PACKAGE_CAPACITY`), with a `HostError` `PACKAGE_STAGE_FAILED` where
- * the stage itself can't be made or would lie below somebody's `node_modules` or `package.json`, or with the signal's reason.
+ * the stage itself can't be made or would lie below somebody's {@link NEIGHBOURS}, or with the signal's reason.
  */
 export async function stagePackage(
 	source: unknown,
@@ -88,13 +89,16 @@ async function copy(origin: PackageSource, root: string, { signal, onProgress }:
 	});
 }
 
+/** Where a runtime looks on its way up from a module: Node for packages, Deno for the workspace it might be a member of. */
+const NEIGHBOURS = ["node_modules", "package.json", "deno.json", "deno.jsonc"];
+
 /**
- * Refuses a stage that lies below a `node_modules` or `package.json`: a package's imports would be looked for there too.
- * Looked at again before each launch; between that look and the launch, whoever may write there could still put one.
+ * Refuses a stage that lies below one of them: a package's imports would be looked for there too, or redirected. Looked at
+ * again before each launch; between that look and the launch, whoever may write there could still put one.
  */
 function refuseNeighbours(stage: string): void {
 	for (let below = stage, at = dirname(stage); at !== below; below = at, at = dirname(at)) {
-		for (const name of ["node_modules", "package.json"]) {
+		for (const name of NEIGHBOURS) {
 			const path = join(at, name);
 			if (existsSync(path))
 				throw new HostError(

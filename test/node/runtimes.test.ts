@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { codeOf, countedRuntime, runToEnd } from "./fixtures.ts";
+import { codeOf, countedRuntime, runToEnd, writeTree } from "./fixtures.ts";
 
 /** The runtime's executable, here or on PATH: a test may search, the library never does. */
 function installed(name: string): string | undefined {
@@ -26,6 +26,21 @@ describe.each(["deno", "bun"])("a staged package under %s", (name) => {
 		expect([err, out]).toEqual(["", "true"]);
 		expect(left()).toEqual([]);
 	});
+
+	test.skipIf(executable === undefined)(
+		"isn't redirected by a tsconfig.json or jsconfig.json above its stage",
+		async () => {
+			for (const file of ["tsconfig.json", "jsconfig.json"]) {
+				const { runtime, base } = countedRuntime(options);
+				writeTree(base, {
+					[file]: JSON.stringify({ compilerOptions: { paths: { "millrace/sdk": [join(base, "other.mjs")] } } }),
+					"other.mjs": "export const handle = 0;",
+				});
+				const flow = `import process from "node:process"; import { handle } from "millrace/sdk"; process.stdout.write(typeof handle);`;
+				expect((await runToEnd(runtime, { "flow.ts": flow }, "flow.ts")).out).toBe("function");
+			}
+		},
+	);
 
 	test.skipIf(executable === undefined)("runs only what was hashed: nothing is fetched", async () => {
 		const { runtime } = countedRuntime(options);

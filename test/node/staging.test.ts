@@ -46,7 +46,7 @@ describe("a stage", () => {
 		]);
 		expect((await digestPackage(staged.source)).digest).toBe((await digestPackage(memorySource(SAMPLE))).digest);
 		expect(JSON.parse(readFileSync(join(stage, "package.json"), "utf8"))).toEqual({ type: "module" });
-		expect(readdirSync(stage).sort()).toEqual(["node_modules", "package.json", "tree"]);
+		expect(readdirSync(stage).sort()).toEqual(["node_modules", "package.json", "tree", "tsconfig.json"]);
 		await staged.verify?.();
 		await staged.dispose();
 		await staged.dispose();
@@ -93,8 +93,8 @@ describe("a stage", () => {
 		expect(vendored.out).toBe("vendored");
 	});
 
-	test("is refused below a node_modules or package.json that a package could pick up", async () => {
-		for (const name of ["node_modules", "package.json"]) {
+	test("is refused below a node_modules, package.json or Deno workspace that a package could pick up", async () => {
+		for (const name of ["node_modules", "package.json", "deno.json", "deno.jsonc"]) {
 			const { runtime, base, left } = countedRuntime();
 			mkdirSync(join(base, name));
 			const error = await errorOf(() => runtime.stage(memorySource(SAMPLE), {}));
