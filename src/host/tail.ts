@@ -20,8 +20,8 @@ export class TailBuffer {
 	push(chunk: Uint8Array): void {
 		this.#bytes += chunk.length;
 		if (this.#keep === 0 || chunk.length === 0) return;
-		// A copy: the pipe may reuse its buffer, and a slice would keep a large one alive.
-		const kept = chunk.slice(Math.max(0, chunk.length - this.#keep));
+		// A copy: the pipe may reuse its buffer, and a view would keep a large one alive; a Buffer's own slice is a view.
+		const kept = new Uint8Array(chunk.subarray(Math.max(0, chunk.length - this.#keep)));
 		this.#chunks.push(kept);
 		this.#held += kept.length;
 		if (this.#held > 2 * this.#keep || this.#chunks.length > 1_024) this.#compact();

@@ -1,3 +1,4 @@
+import { quoteForDisplay } from "../display.ts";
 import { encodeUtf8, type ReadableStreamLike } from "../web.ts";
 
 /** One regular file of a tree: its logical path and its exact size in bytes. */
@@ -31,9 +32,9 @@ export function memorySource(
 	const pairs = Symbol.iterator in files ? files : Object.entries(files);
 	for (const [path, content] of pairs) {
 		if (typeof content === "string" && !content.isWellFormed()) {
-			throw new TypeError(`The text given for ${JSON.stringify(path)} has a lone surrogate, so it has no UTF-8 form.`);
+			throw new TypeError(`The text given for ${quoteForDisplay(path)} has a lone surrogate, so it has no UTF-8 form.`);
 		}
-		const bytes = typeof content === "string" ? encodeUtf8(content) : content.slice();
+		const bytes = typeof content === "string" ? encodeUtf8(content) : copyOf(content);
 		list.push({ path, size: bytes.length });
 		contents.set(path, bytes);
 	}
@@ -41,15 +42,20 @@ export function memorySource(
 		list: () => Promise.resolve(list),
 		open(path) {
 			const bytes = contents.get(path);
-			if (bytes === undefined) throw new TypeError(`There is no file ${JSON.stringify(path)} in this memory source.`);
+			if (bytes === undefined) throw new TypeError(`There is no file ${quoteForDisplay(path)} in this memory source.`);
 			return streamOf(bytes);
 		},
 	};
 }
 
+/** Not `slice()`, which on Node's `Buffer` gives a view of the same memory. */
+function copyOf(bytes: Uint8Array): Uint8Array {
+	return new Uint8Array(bytes);
+}
+
 /** The smallest stream that satisfies a reader: one chunk, then the end. It needs no Web Streams from the environment. */
 function streamOf(bytes: Uint8Array): ReadableStreamLike<Uint8Array> {
-	let left: Uint8Array | undefined = bytes.slice();
+	let left: Uint8Array | undefined = copyOf(bytes);
 	return {
 		getReader: () => ({
 			read() {

@@ -49,6 +49,8 @@ describe.concurrent("digest", () => {
 
 	test("a mismatch that line ends explain says so", async () => {
 		const dir = packageOf("// one\n// two\n");
+		// Longer than one chunk of a directory source, which hands out views of one reused buffer.
+		writeTree(dir, { long: Array.from({ length: 100_000 }, (_, line) => `${line}\n`).join("") });
 		const digest = await digestOf(dir);
 		writeFileSync(join(dir, "flow.mjs"), "// one\r\n// two\r\n");
 		for (const words of [

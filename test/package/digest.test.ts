@@ -485,8 +485,11 @@ describe("memorySource", () => {
 		}
 	});
 
-	test("copies bytes, both ways", async () => {
-		const content = bytesOf(MINIMAL);
+	test.each<[string, (text: string) => Uint8Array]>([
+		["bytes", bytesOf],
+		["a Buffer, whose slices share its memory", Buffer.from],
+	])("copies %s, both ways", async (_, make) => {
+		const content = make(MINIMAL);
 		const source = memorySource({ "FLOW.md": content });
 		content.fill(0);
 		const stream = await source.open("FLOW.md");

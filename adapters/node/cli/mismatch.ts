@@ -64,7 +64,8 @@ async function readWhole(source: PackageSource, path: string): Promise<Uint8Arra
 	for (;;) {
 		const { done, value } = await reader.read();
 		if (done) return Buffer.concat(chunks);
-		chunks.push(value.slice());
+		// A copy: the next read may write into the same buffer, and a Buffer's own slice would share it.
+		chunks.push(new Uint8Array(value));
 	}
 }
 
