@@ -41,7 +41,7 @@ export async function conformanceCommand(
 		for (const suite of suites) {
 			const before = tally.passed;
 			for (const each of suite.cases) record(tally, each, await driver.run(each), output);
-			output.note(suite.suite, `${tally.passed - before} of ${count(suite.cases.length, "case")} passed`);
+			output.note("suite", `${suite.suite}: ${tally.passed - before} of ${count(suite.cases.length, "case")} passed`);
 		}
 	} catch (error) {
 		throw new Detailed(error, { ...tally });
