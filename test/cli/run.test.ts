@@ -153,6 +153,20 @@ describe.concurrent("a refused Run starts nothing", () => {
 			{ code: "PACKAGE_DIGEST_MISMATCH", phase: "package", expected: OTHER, actual: expect.stringMatching(/^sha256:/) },
 		],
 		["an unbound child that is needed", ["run", parent, ...ADA], { code: "UNAVAILABLE", phase: "run" }],
+		[
+			"a child that is refused, by its slot",
+			["run", parent, ...ADA, "--child", "greeter=nowhere"],
+			{
+				code: "PACKAGE_SOURCE_FAILED",
+				slot: "greeter",
+				message: expect.stringMatching(/^Child slot "greeter": .*nowhere/),
+			},
+		],
+		[
+			"an input that was forgotten",
+			["run", greet],
+			{ code: "INVALID_INPUT", hints: ["without --input, the input is null"] },
+		],
 	])("%s", async (_, words, wanted) => {
 		const temporary = workspace();
 		const { exitCode, answer } = await asked(words, { temporary });
@@ -244,6 +258,12 @@ describe.concurrent("a failed Run", () => {
 		const { exitCode, answer } = await asked(["run", dir]);
 		expect({ exitCode, code: answer.code }).toEqual({ exitCode: 1, code: "PROTOCOL_ERROR" });
 		expect(answer.message).toContain("hello there");
+		expect(answer.hints).toEqual([expect.stringContaining("stdout")]);
+	});
+
+	test("a component that never calls handle", async () => {
+		const { answer } = await asked(["run", packageOf("export default 1;")]);
+		expect(answer).toMatchObject({ code: "CHANNEL_LOST", phase: "run", hints: ["does the entrypoint call handle?"] });
 	});
 
 	test("a deadline ends a component that never answers, and nothing of it stays", async () => {

@@ -128,7 +128,7 @@ async function loadAndRun(
 	} catch (error) {
 		if (!(error instanceof RunFailure)) throw error;
 		if (printer === undefined) noteStderrTail(output, error.stderr);
-		throw withEveryDiagnostic(error, pack, request);
+		throw explained(error, pack, request);
 	} finally {
 		printer?.end();
 		trace?.close();
@@ -143,15 +143,25 @@ function startTrace({ trace: file, traceValues = false }: RunCommandOptions, out
 	return trace;
 }
 
-/** The host names the first violation of an input or of settings; an author wants all of them, with what they say. */
-function withEveryDiagnostic(error: RunFailure, pack: LoadedPackage, { input, settings }: Request): Error {
+/** A failure with what the command knows besides: every diagnostic of its own values, and what mostly is behind it. */
+function explained(error: RunFailure, pack: LoadedPackage, { input, settings }: Request): Error {
 	const { code, phase } = error;
+	if (phase === "run" && (code === "PROTOCOL_ERROR" || code === "CHANNEL_LOST"))
+		return new Detailed(error, { hints: [USUAL_CAUSES[code]] });
 	if (phase !== "activation" || (code !== "INVALID_INPUT" && code !== "INVALID_SETTINGS")) return error;
 	const { schemas } = pack.snapshot;
 	const [schema, value] = code === "INVALID_INPUT" ? [schemas.input, input] : [schemas.settings, settings];
+	// The host names the first violation of an input or of settings; an author wants all of them, with what they say.
 	const diagnostics = schema?.evaluate(value, { all: true, code }).diagnostics ?? [];
-	return diagnostics.length === 0 ? error : new Detailed(error, { diagnostics });
+	if (diagnostics.length === 0) return error;
+	const forgotten = code === "INVALID_INPUT" && input === null;
+	return new Detailed(error, { diagnostics, ...(forgotten ? { hints: ["without --input, the input is null"] } : {}) });
 }
+
+const USUAL_CAUSES = {
+	PROTOCOL_ERROR: "only the protocol may use a component's stdout; once handle was called, console.log goes to stderr",
+	CHANNEL_LOST: "does the entrypoint call handle?",
+} as const;
 
 /** The packages of one command: loaded one after the other, told, and disposed together. */
 class Packages {
@@ -166,7 +176,17 @@ class Packages {
 		this.#output = output;
 	}
 
-	load(dir: string, expect: Digest | undefined, slot?: string): Promise<LoadedPackage> {
+	/** Loads one package. A refused child is named by its slot, since the parent has been called checked by then. */
+	async load(dir: string, expect: Digest | undefined, slot?: string): Promise<LoadedPackage> {
+		try {
+			return await this.#load(dir, expect, slot);
+		} catch (error) {
+			if (slot === undefined) throw error;
+			throw new Detailed(error, { message: `Child slot "${slot}": ${describeFailure(error).message}`, slot });
+		}
+	}
+
+	#load(dir: string, expect: Digest | undefined, slot: string | undefined): Promise<LoadedPackage> {
 		return explainMismatch(dir, expect, async () => {
 			const options = { signal: this.#signal, ...(expect === undefined ? {} : { expect }) };
 			const pack = await withProgress(this.#output, (onProgress) =>
