@@ -49,8 +49,7 @@ export function fits<Code extends Boundary>(
 			...(diagnostic.keyword === undefined ? {} : { keyword: diagnostic.keyword }),
 		}));
 		const first = details[0];
-		const where =
-			first === undefined ? "" : ` at ${place(first.instancePointer)} (schema ${place(first.schemaPointer)})`;
+		const where = first === undefined ? "" : ` at ${place(first.instancePointer)}${rule(first.schemaPointer)}`;
 		return { code, message: `${what} does not fit its schema${where}.`, details };
 	} catch (error) {
 		if (!(error instanceof SchemaError)) throw error;
@@ -63,6 +62,11 @@ function place(pointer: string): string {
 	if (pointer === "") return "the root";
 	const shown = Array.from(escapeForDisplay(pointer.slice(0, 400)));
 	return shown.length > 200 || pointer.length > 400 ? `${shown.slice(0, 200).join("")}…` : shown.join("");
+}
+
+/** Which schema object refused; the whole schema needs no mention. */
+function rule(schemaPointer: string): string {
+	return schemaPointer === "" ? "" : ` (schema ${place(schemaPointer)})`;
 }
 
 /** Settings: one complete object; without a settings schema only `{}` (Schema/1 section 1). */
