@@ -21,7 +21,8 @@ export interface ChildFunctionCall {
 
 /**
  * A child implemented in the host's program. What it throws fails that operation only: an error with an own `code` of
- * Run/1's wire codes keeps its code, message and details, anything else is `EXECUTION_FAILED` without a word of it.
+ * Run/1's wire codes keeps its code, message and details, anything else is `EXECUTION_FAILED` without a word of it. The
+ * host's program finds what was thrown in the trace, as `error` of the event `operation-failed`.
  */
 export type ChildFunction = (call: ChildFunctionCall) => RunResult | PromiseLike<RunResult>;
 
