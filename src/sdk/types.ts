@@ -135,5 +135,8 @@ export interface RunContext {
 	channel(options: ChannelOptions, callOptions?: CallOptions): Promise<ChannelPair | ChannelBroadcast>;
 }
 
-/** The author's one function. */
+/**
+ * The author's one function. Where branches return outputs of different shapes, annotate it (`async (run): Promise<RunResult>
+ * => …`): TypeScript otherwise merges the shapes into one with `undefined` members, which are no JSON.
+ */
 export type RunHandler = (context: RunContext) => Promise<RunResult>;
