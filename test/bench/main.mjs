@@ -15,6 +15,7 @@ if (unknown.length > 0) {
 	process.exitCode = 2;
 } else {
 	console.log(`node ${process.version}, ${process.arch}`);
+	console.log("Ratios are speeds against the first named: 1.00 is as fast, 2.00 twice as fast.");
 	for (const area of wanted.length > 0 ? wanted : areas) {
 		console.log(`\n# ${area}`);
 		const script = `import(${JSON.stringify(`${here}${area}.mjs`)}).then((module) => module.bench())`;
