@@ -114,9 +114,9 @@ export async function collectEntry(source: PackageSource, entry: PackageEntry, s
 	return bytes;
 }
 
-/** Bytes of any realm: a worker's or a frame's arrays are no instances of this one's class. */
+/** Bytes of any realm: a worker's or a frame's arrays are no instances of this one's class. A tag alone has no bytes behind it. */
 function isBytes(value: unknown): value is Uint8Array {
-	return value instanceof Uint8Array || Object.prototype.toString.call(value) === "[object Uint8Array]";
+	return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";
 }
 
 function changed(path: string, size: number, what: string): PackageError {

@@ -35,8 +35,11 @@ export function admitTree(entries: readonly PackageEntry[], requireFlowMd = true
 	return { files, bytes: sumSizes(files) };
 }
 
+/** What a source listed that is no object, or a hole in its list. */
+const NO_ENTRY = {} as PackageEntry;
+
 function admitEntry(entry: PackageEntry): PackageEntry {
-	const { path, size } = entry;
+	const { path, size } = typeof entry === "object" && entry !== null ? entry : NO_ENTRY;
 	if (typeof path !== "string" || !Number.isSafeInteger(size) || size < 0) {
 		throw new PackageError("PACKAGE_SOURCE_FAILED", "The source listed an entry without a path and a size in bytes.");
 	}

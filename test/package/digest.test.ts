@@ -257,6 +257,8 @@ describe("a source that fails", () => {
 		["a Uint16Array", new Uint16Array(3)],
 		["nothing", undefined],
 		["numbers", [1, 2]],
+		["something that only calls itself a Uint8Array", { [Symbol.toStringTag]: "Uint8Array" }],
+		["an object with its prototype", Object.create(Uint8Array.prototype)],
 	])("a chunk of %s is refused and the stream cancelled", async (_, chunk) => {
 		let cancelled = 0;
 		const source = base(

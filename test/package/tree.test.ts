@@ -172,6 +172,9 @@ describe("Package/1 section 5: ceilings", () => {
 		["a BigInt", { path: "a", size: 1n }],
 		["no path", { size: 1 }],
 		["a path as bytes", { path: new Uint8Array(1), size: 1 }],
+		["null", null],
+		["a hole", undefined],
+		["a path alone", "a"],
 	])("%s is a fault of the source", (_, entry) => {
 		expect(refusal([...entries(), entry as PackageEntry])).toMatchObject({
 			code: "PACKAGE_SOURCE_FAILED" satisfies PackageErrorCode,
