@@ -181,7 +181,7 @@ describe.concurrent("new", () => {
 		mkdirSync(join(cwd, "my flows"));
 		const { exitCode, stdout, stderr } = await millrace(["new", "my flows/hello"], { cwd });
 		expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
-		expect(stderr).toContain(`run it    millrace run 'my flows/hello' --input '{"name":"Ada"}'\n`);
+		expect(stderr).toContain(`run it    npx millrace run 'my flows/hello' --input '{"name":"Ada"}'\n`);
 	});
 
 	test("never touches what exists", async () => {
@@ -196,7 +196,7 @@ describe.concurrent("new", () => {
 		expect(readdirSync(join(cwd, "hello"))).toEqual(["mine"]);
 		expect(await asked(["new", "nowhere/hello"], { cwd })).toMatchObject({
 			exitCode: 1,
-			answer: { code: "FILE_MISSING" },
+			answer: { code: "FILE_MISSING", path: "nowhere" },
 		});
 	});
 

@@ -1,5 +1,5 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { escapeForDisplay } from "../../../src/display.ts";
 import { isLocalName } from "../../../src/grammar/index.ts";
 import { FileError } from "./files.ts";
@@ -15,7 +15,7 @@ export async function newCommand(target: string, output: Output): Promise<void> 
 	await make(target, files);
 	const shown = escapeForDisplay(target);
 	output.note("created", `${shown} with ${count(Object.keys(files).length, "file")}`);
-	output.note("run it", `millrace run ${/^[\w./-]+$/.test(shown) ? shown : `'${shown}'`} --input '{"name":"Ada"}'`);
+	output.note("run it", `npx millrace run ${/^[\w./-]+$/.test(shown) ? shown : `'${shown}'`} --input '{"name":"Ada"}'`);
 	await output.answer("", { status: "succeeded", path: target, files: Object.keys(files) });
 }
 
@@ -34,7 +34,9 @@ async function make(target: string, files: Readonly<Record<string, string>>): Pr
 			throw error;
 		}
 	} catch (error) {
-		throw new FileError(path, error);
+		// Where the directory itself can't be made, what is missing is the one that should hold it.
+		const missing = path === target && (error as NodeJS.ErrnoException).code === "ENOENT";
+		throw new FileError(missing ? dirname(path) : path, error);
 	}
 }
 
