@@ -128,7 +128,7 @@ export class ComponentSession implements Session {
 		return {
 			name: "component",
 			silence: () => undefined,
-			request: (request) => this.#request(request),
+			request: (request, params) => this.#request(request, params),
 			cancel: (requestId) => this.#cancelRoot(requestId),
 			response: (outbound, answer) => this.#response(outbound, answer),
 			inputEnded: () => this.#core.fail("CHANNEL_LOST", "The host closed the channel before the Run ended."),
@@ -141,7 +141,7 @@ export class ComponentSession implements Session {
 		};
 	}
 
-	#request(request: Inbound): void {
+	#request(request: Inbound, params: JsonValue | undefined): void {
 		// The one method a host may send: its second use is a violation whatever its params (section 1, state table).
 		if (this.#rootId !== undefined) {
 			const answer = standardError(STANDARD_ERRORS.invalidRequest, "A channel has one flow/run.");
@@ -149,7 +149,7 @@ export class ComponentSession implements Session {
 			return;
 		}
 		this.#rootId = request.id;
-		const fault = paramsFault(request);
+		const fault = paramsFault(request, params);
 		if (fault !== undefined) {
 			this.#core.note({ type: "refused", requestId: request.id, code: STANDARD_ERRORS.invalidParams });
 			this.#terminal = standardError(STANDARD_ERRORS.invalidParams, fault);
@@ -157,7 +157,7 @@ export class ComponentSession implements Session {
 			return;
 		}
 		this.#phase = "running";
-		const invocation = readRoot(request.params as Parameters<typeof readRoot>[0]);
+		const invocation = readRoot(params as Parameters<typeof readRoot>[0]);
 		this.#core.note({ type: "started" });
 		this.#core.recorder.nested(() => this.#port.start(invocation));
 	}

@@ -17,13 +17,11 @@ import { Recorder } from "./recorder.ts";
 import { type Outbound, Sender } from "./sender.ts";
 import type { TraceDecision, TraceEvent, TraceInput } from "./trace.ts";
 
-/** A request of the peer, until its answer is taken. */
+/** A request of the peer, until its answer is taken; without its params, so that a peer which never reads its answers holds no values here. */
 export interface Inbound {
 	readonly id: string;
 	readonly method: string;
 	readonly rule: MethodRule;
-	/** Not yet checked. */
-	readonly params: JsonValue | undefined;
 	/** Bytes of its frame. */
 	readonly bytes: number;
 	/** An answer is queued. */
@@ -37,8 +35,8 @@ export interface Role {
 	readonly name: RoleName;
 	/** Why no byte may come from the peer now, or undefined. */
 	silence(): string | undefined;
-	/** A request with a fresh id and a method that the peer may send; its params are not checked yet. */
-	request(request: Inbound): void;
+	/** A request with a fresh id and a method that the peer may send; its `params` are not checked yet. */
+	request(request: Inbound, params: JsonValue | undefined): void;
 	/** A well-formed `request/cancel` for `requestId`, whatever that names. */
 	cancel(requestId: string): void;
 	response(outbound: Outbound, answer: Answer): void;
@@ -227,7 +225,7 @@ export class SessionCore {
 		this.#seen.add(id);
 		const rule = METHODS.get(method);
 		if (rule === undefined || rule.from === this.#role.name) {
-			const unknown: Inbound = { id, method, rule: NO_RULE, params, bytes, answered: false };
+			const unknown: Inbound = { id, method, rule: NO_RULE, bytes, answered: false };
 			this.#inbound.set(id, unknown);
 			this.refuse(
 				unknown,
@@ -236,9 +234,9 @@ export class SessionCore {
 			);
 			return;
 		}
-		const request: Inbound = { id, method, rule, params, bytes, answered: false };
+		const request: Inbound = { id, method, rule, bytes, answered: false };
 		this.#inbound.set(id, request);
-		this.#role.request(request);
+		this.#role.request(request, params);
 	}
 
 	#response(id: string | null, reply: Reply): void {
@@ -282,8 +280,8 @@ export class SessionCore {
 	}
 
 	/** Checks a request's params; answers `-32602` and returns false when they are invalid. */
-	checkParams(request: Inbound): boolean {
-		const fault = paramsFault(request);
+	checkParams(request: Inbound, params: JsonValue | undefined): boolean {
+		const fault = paramsFault(request, params);
 		if (fault === undefined) return true;
 		this.refuse(request, STANDARD_ERRORS.invalidParams, fault);
 		return false;
@@ -321,7 +319,7 @@ export class SessionCore {
 const NO_RULE: MethodRule = { from: "host", params: () => undefined, result: () => undefined };
 
 /** The sentence that says what is wrong with a request's params, or undefined. */
-export function paramsFault({ method, rule, params }: Inbound): string | undefined {
+export function paramsFault({ method, rule }: Inbound, params: JsonValue | undefined): string | undefined {
 	if (params === undefined) return `The params of ${method} are absent.`;
 	const fault = rule.params(params);
 	return fault === undefined ? undefined : `The params of ${method}${describe(fault)}.`;

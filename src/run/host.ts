@@ -146,7 +146,7 @@ export class HostSession implements Session {
 		return {
 			name: "host",
 			silence: () => this.#silence(),
-			request: (request) => this.#work.request(request, this.#condition === undefined),
+			request: (request, params) => this.#work.request(request, params, this.#condition === undefined),
 			cancel: (requestId) => this.#work.cancelWaiter(requestId),
 			response: (_, answer) => this.#responded(answer),
 			inputEnded: () => {

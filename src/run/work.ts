@@ -1,6 +1,6 @@
 /** The work a component owns through its host: operations, the requests that wait for them, and their end (Run/1 sections 4 to 8). */
 
-import type { JsonObject } from "../json/index.ts";
+import type { JsonObject, JsonValue } from "../json/index.ts";
 import { operationTerminal } from "./admission.ts";
 import { readCall } from "./calls.ts";
 import type { WireCode } from "./codes.ts";
@@ -31,14 +31,14 @@ export class OwnedWork {
 	}
 
 	/** A request of the component. `admitting`: the root still admits owned work. */
-	request(request: Inbound, admitting: boolean): void {
-		if (!this.#core.checkParams(request)) return;
+	request(request: Inbound, params: JsonValue | undefined, admitting: boolean): void {
+		if (!this.#core.checkParams(request, params)) return;
 		if (!admitting) {
 			this.#refuse(request, "OWNER_CLOSED", "The Run no longer admits owned work.");
 		} else if (this.#core.pendingInbound > RUN_LIMITS.pendingRequests) {
 			this.#refuse(request, "RESOURCE_EXHAUSTED", `More than ${RUN_LIMITS.pendingRequests} requests are pending.`);
 		} else if (request.method === "flow/run-child" || request.method === "capability/call") {
-			this.#operation(request, request.params as JsonObject);
+			this.#operation(request, params as JsonObject);
 		} else {
 			this.#refuse(request, "UNAVAILABLE", "This host has no channels.");
 		}

@@ -1,7 +1,9 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../src/json/index.ts";
 import { checkMessage, type OperationOutcome } from "../../src/run/index.ts";
-import { callRequest, cancelOf, childRequest, codeOf, DONE, failure, Host, result } from "./harness.ts";
+import { callRequest, cancelOf, childRequest, codeOf, DONE, failure, frame, Host, result } from "./harness.ts";
 
 const VALUE = { value: { stored: true } };
 const ANSWER = result("host:1", { ...DONE });
@@ -233,6 +235,25 @@ describe("Run/1 section 4: what a host keeps is bounded", () => {
 			callRequest("c:2", "op:2", "x".repeat(5_000)),
 		);
 		expect(host.flush().map(codeOf)).toEqual(["CANCELLED", "RESOURCE_EXHAUSTED"]);
+	});
+});
+
+describe("Run/1 section 1: a component that never reads its answers", () => {
+	it("holds none of its params: refused requests cost the host their ids", () => {
+		setFlagsFromString("--expose-gc");
+		const gc = runInNewContext("gc") as () => void;
+		const host = Host.running();
+		const params = { x: Array.from({ length: 4 }, () => Array.from({ length: 60_000 }, () => [])) };
+		gc();
+		const before = process.memoryUsage().heapUsed;
+		for (let index = 0; index < 10; index += 1) {
+			host.session.receive(frame({ jsonrpc: "2.0", id: `u${index}`, method: "unknown", params }));
+			host.session.receive(frame({ jsonrpc: "2.0", id: `c${index}`, method: "capability/call", params }));
+		}
+		host.events.length = 0;
+		gc();
+		expect((process.memoryUsage().heapUsed - before) / 1e6).toBeLessThan(50);
+		expect(host.flush().length).toBe(20);
 	});
 });
 
