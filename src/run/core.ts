@@ -176,7 +176,9 @@ export class SessionCore {
 			case "invalid": {
 				const answer = standardError(STANDARD_ERRORS.invalidRequest, `Received ${message.message}.`);
 				const text = `Received ${message.message}: ${quoteBytes(frame)}.`;
-				this.fail("PROTOCOL_ERROR", text, message.answer ? responseFrame(message.id, answer) : undefined);
+				// An id that was used before names another request: an answer to it would be that one's, or its second.
+				const id = message.id === null || this.#seen.has(message.id) ? null : message.id;
+				this.fail("PROTOCOL_ERROR", text, message.answer ? responseFrame(id, answer) : undefined);
 				return;
 			}
 			case "notification":

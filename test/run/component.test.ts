@@ -132,6 +132,16 @@ describe("Run/1 section 1: the state table at the component", () => {
 		expect(fatalOf(invalid)).toEqual({ code: "PROTOCOL_ERROR", frames: [] });
 	});
 
+	it("answers an invalid request null where its id was used before: no request is answered twice", () => {
+		for (const [earlier, id] of [
+			[ROOT_REQUEST, "host:1"],
+			[{ jsonrpc: "2.0", id: "host:2", method: "unknown" }, "host:2"],
+		] as const) {
+			const component = new Component().feed(earlier, { jsonrpc: "2.0", id, method: "x", params: null });
+			expect(component.flush().map((answer) => [answer.id, codeOf(answer)])).toEqual([[null, -32600]]);
+		}
+	});
+
 	it("uses the id of an invalid request where it is unambiguous, else null", () => {
 		const known = Component.running().feed('{"jsonrpc":"2.0","id":"a","method":"x","params":1}');
 		expect(known.flush()[0]?.id).toBe("a");
