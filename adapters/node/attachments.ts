@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, fchmodSync, fstatSync, lstatSync, mkdirSync, readSync, realpathSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { escapeForDisplay } from "../../src/display.ts";
 import { type AttachedRoot, type AttachRequest, HostError } from "../../src/host/index.ts";
 import { PackageError } from "../../src/package/index.ts";
@@ -24,7 +24,7 @@ const ATTACHMENT_BYTES = 4_294_967_296;
  * `read` is a private copy of the directory or file, files 0444 and directories 0555: the component can't reach the
  * original, whatever it does to its copy. Regular files and directories are copied, empty ones and any names too; a
  * symbolic link anywhere in it is refused, since what it leads to was never granted, and so are pipes, sockets and devices.
- * Hard links are copied as files. A root that changes meanwhile is copied again, three times at most.
+ * Hard links are copied as files. A root around the runtime's temporary directory is refused. A root that changes meanwhile is copied again, three times at most.
  *
  * `read-write` hands over the root itself, links on the way to it resolved, and only where the caller said that it trusts
  * the component with it: without a sandbox nothing holds the component to that root.
@@ -51,6 +51,7 @@ export async function attachWithoutSandbox(
 	try {
 		holder = temporary.make("attachment");
 		const home = holder;
+		refuseAround(path, home);
 		const copy = await copyRoot(path, holder, name, signal);
 		return { path: copy, access, dispose: () => temporary.remove(home) };
 	} catch (error) {
@@ -58,6 +59,13 @@ export async function attachWithoutSandbox(
 		if (signal?.aborted) throw signal.reason;
 		throw failed(name, path, error);
 	}
+}
+
+/** A root that holds this runtime's own temporary directory would be copied into itself, level after level. */
+function refuseAround(path: string, holder: string): void {
+	const way = relative(realpathSync(path), holder);
+	if (way.split(sep)[0] === ".." || isAbsolute(way)) return;
+	throw new Error(`its private copy would lie inside it (${holder}); attach less of it, or stage elsewhere`);
 }
 
 function trustedRoot(name: string, path: string): string {

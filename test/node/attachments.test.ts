@@ -73,6 +73,19 @@ describe("Run/1 3: an attachment without a sandbox", () => {
 		expect(left()).toEqual([]);
 	});
 
+	test("read: a root around the temporary directory is refused: its copy would be copied into itself", async () => {
+		const root = writeTree(workspace(), { "temporary/x": "1", "temporary..x/y": "2" });
+		const { runtime, left } = countedRuntime({ temporary: join(root, "temporary") });
+		for (const path of [root, join(root, "temporary"), "/"]) {
+			const error = await errorOf(() => runtime.attach({ name: "source", source: { path }, access: "read" }));
+			expect([error.code, error.message]).toEqual(["ATTACHMENT_FAILED", expect.stringContaining("inside it")]);
+		}
+		const beside = { path: join(root, "temporary..x") };
+		await (await runtime.attach({ name: "source", source: beside, access: "read" })).dispose();
+		expect(left()).toEqual([]);
+		expect(readdirSync(join(root, "temporary"))).toEqual(["x"]);
+	});
+
 	test("read: an aborted copy leaves nothing and rejects with the reason", async () => {
 		const { runtime, left } = countedRuntime();
 		const path = writeTree(workspace(), { big: new Uint8Array(60_000_000) });
