@@ -184,6 +184,11 @@ describe("Package/1 section 2: what is not part of FLOW.md", () => {
 		["a block scalar no more indented than its key, after a comment", "a:\n  b:\n#c\n    |\n  c"],
 		["a quoted text less indented than its key, after a comment", "a:\n#c\n  'b\nc'"],
 		["brackets less indented than their key, after a comment", "a:\n#c\n  [1,\n2]"],
+		["section 7.4: a colon below its key", "a\n : b"],
+		["section 7.4: a colon below its key and a comment", "a: 1\nb # c\n\n : d"],
+		["section 8.2: an entry without a key deeper than the others", "a:\n  b: {}\n   : c"],
+		["section 8.2: the same after a block scalar", "a:\n  b: |\n    x\n   : c"],
+		["section 8.2.2: the colon of an explicit key at another column", "? a\n : b"],
 	])("%s", (_, text) => expect(refusal(text)).toMatchObject({ code: "PACKAGE_YAML_INVALID", path: "FLOW.md" }));
 
 	test("M6: a trailing ... with nothing but comments after it is accepted", () => {
@@ -221,6 +226,42 @@ describe("Package/1 section 2: what is not part of FLOW.md", () => {
 		expect(read("a: x\u0085y\u00a0z\u2028w\u{1f600}")).toEqual({ a: "x\u0085y\u00a0z\u2028w\u{1f600}" });
 		expect(read("a: '\ufeff'")).toEqual({ a: "\ufeff" });
 	});
+
+	test("a colon where a key wants it: its line, the column of its ?, any line in brackets", () => {
+		expect(read('a : 1\n"b"\t: 2\n? c\n: 3\n? d\n\n# e\n: 4\nf: {g\n  : 5}\nh:\n- i: 6\n  : 7')).toEqual({
+			a: 1,
+			b: 2,
+			c: 3,
+			d: 4,
+			f: { g: 5 },
+			h: [{ i: 6, "": 7 }],
+		});
+	});
+
+	test.each([
+		["one", 'a: "b\\\n\n  c"', "b\nc"],
+		["two, with spaces and tabs", 'a: "b\\\n  \t\n\n  c"', "b\n\nc"],
+		["at the beginning and the end", 'a: "\\\n\n  b\\\n\n  "', "\nb\n"],
+		["with CRLF", 'a: "b\\\r\n\r\n  c"', "b\nc"],
+		["not after an escaped backslash", 'a: "b\\\\\n\n  c"', "b\\\nc"],
+		["not without empty lines", 'a: "b\\\n  c"', "bc"],
+	])("section 7.3.1: empty lines after an escaped line break are line feeds: %s", (_, text, a) =>
+		expect(read(text)).toEqual({ a }),
+	);
+
+	test.each([
+		["alone", "a: |2\n    \n", "  \n"],
+		["folded", "a: >2\n    \n", "  \n"],
+		["at the end", "a: |1\n  b\n  \n\n", " b\n \n"],
+		["stripped", "a: |1-\n b\n  \n", "b\n "],
+		["kept", "a: |+1\n b\n  \n\n", "b\n \n\n"],
+		["folded after text", "a: >1\n b\n  \n c\n", "b\n \nc\n"],
+		["with CRLF", "a: |2\r\n    \r\n", "  \n"],
+		["no longer than the indentation", "a: |2\n  \n", ""],
+		["in a sequence", "a:\n  - |1\n     \n  - b", ["  \n", "b"]],
+	])("section 8.1: spaces beyond an indentation indicator are content: %s", (_, text, a) =>
+		expect(read(text)).toEqual({ a }),
+	);
 
 	test("M14: tabs separate where YAML lets them", () => {
 		expect(read("a:\tb\nc: d\t# e\nf: [ 1,\t2 ]\n-g: x")).toEqual({ a: "b", c: "d", f: [1, 2], "-g": "x" });

@@ -33,9 +33,16 @@ export function readYaml(source: string): Located & { readonly text: string } {
 
 /**
  * `failsafe` leaves every scalar a string for our own resolution; `uniqueKeys` is off because its check is quadratic (ours
- * isn't); `strict` keeps YAML's own rules about tabs, comments and long implicit keys.
+ * isn't); `strict` keeps YAML's own rules about tabs, comments and long implicit keys; `textOf` looks at source tokens.
  */
-const OPTIONS = { schema: "failsafe", version: "1.2", merge: false, uniqueKeys: false, strict: true } as const;
+const OPTIONS = {
+	schema: "failsafe",
+	version: "1.2",
+	merge: false,
+	uniqueKeys: false,
+	strict: true,
+	keepSourceTokens: true,
+} as const;
 
 function compose(text: string, tokens: readonly CST.Token[]): Document | undefined {
 	const composer = new Composer(OPTIONS);

@@ -4,6 +4,7 @@ import { isMap, isScalar, isSeq, type Pair, type Scalar, type YAMLMap, type YAML
 import { appendPointer, JSON_LIMITS, type JsonValue } from "../../json/index.ts";
 import { PACKAGE_LIMITS } from "../limits.ts";
 import { refuseAt } from "./place.ts";
+import { textOf } from "./scalars.ts";
 
 /** A value and where in the frontmatter its parts stand: pointer to the offset of a member's key, or of an item. */
 export interface Located {
@@ -87,7 +88,7 @@ class Resolver {
 	}
 
 	#scalar(scalar: Scalar, offset: number): JsonValue {
-		const source = scalar.value as string;
+		const source = textOf(this.#text, scalar);
 		if (!isPlain(scalar)) return source;
 		if (source === "null") return null;
 		if (source === "true") return true;
