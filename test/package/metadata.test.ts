@@ -268,3 +268,16 @@ describe("Metadata/1: channels", () => {
 test("messages are safe to show: what they quote is escaped", () => {
 	expect(refusal(`${HEAD}"\\e[31m\\u202e": 1`).message).toMatch(/^[\x20-\x7e]*$/);
 });
+
+test("a reference's column is counted in characters, however long its line and however many there are", () => {
+	const map = (entry: (i: number) => string) => `{${Array.from({ length: 256 }, (_, i) => entry(i)).join(", ")}}`;
+	const uses = map((i) => `s${i}: {contract: ./c${i}}`);
+	const channels = map((i) => `c${i}: {direction: send, contract: ./d${i}}`);
+	const before = `{name: x, description: x, x-a: "${"\u{1f600}".repeat(50_000)}", uses: `;
+	const started = performance.now();
+	const { references } = parse(`${before}${uses}, channels: ${channels}}`);
+	expect(references).toHaveLength(512);
+	expect(references[0]).toMatchObject({ line: 2, column: Array.from(before).length + "{s0: {".length + 1 });
+	// 512 places of 50,000 characters each: a fraction of a second, unless each builds a list of them.
+	expect(performance.now() - started).toBeLessThan(5_000);
+});

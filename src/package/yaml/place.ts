@@ -1,4 +1,5 @@
 import { escapeForDisplay } from "../../display.ts";
+import { scalarLength } from "../../text.ts";
 import { PackageError, type PackageErrorCode } from "../error.ts";
 import { FLOW_MD } from "../frontmatter.ts";
 
@@ -10,7 +11,7 @@ export function placeAt(text: string, offset: number): { line: number; column: n
 	const before = text.slice(0, offset);
 	let line = FIRST_LINE;
 	for (let at = before.indexOf("\n"); at >= 0; at = before.indexOf("\n", at + 1)) line += 1;
-	const column = Array.from(before.slice(before.lastIndexOf("\n") + 1)).length + 1;
+	const column = scalarLength(before.slice(before.lastIndexOf("\n") + 1)) + 1;
 	return { line, column };
 }
 
