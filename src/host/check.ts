@@ -53,7 +53,10 @@ export function fits<Code extends Boundary>(
 		return { code, message: `${what} does not fit its schema${where}.`, details };
 	} catch (error) {
 		if (!(error instanceof SchemaError)) throw error;
-		return { code: "RESOURCE_EXHAUSTED", message: `Checking ${what} against its schema crossed the work limit.` };
+		return {
+			code: "RESOURCE_EXHAUSTED",
+			message: `${what} could not be checked against its schema within the work limit.`,
+		};
 	}
 }
 
@@ -117,9 +120,12 @@ export function checkResult(snapshot: PackageSnapshot, result: RunResult): Failu
 	return fits(snapshot.schemas.result, whole, "INVALID_RESULT", "The result");
 }
 
-/** What a function bound to a child slot gave back: exactly `{ outcome, output }`. */
-export function admitResult(given: unknown): { readonly value: RunResult } | { readonly refusal: Failure } {
-	const admitted = admit(given, "INVALID_RESULT", "The child's result");
+/** What a function bound to a child slot gave back: exactly `{ outcome, output }`. `what` begins the sentence. */
+export function admitResult(
+	given: unknown,
+	what: string,
+): { readonly value: RunResult } | { readonly refusal: Failure } {
+	const admitted = admit(given, "INVALID_RESULT", what);
 	if ("refusal" in admitted) return admitted;
 	const { value } = admitted;
 	if (isJsonObject(value) && Object.keys(value).length === 2 && Object.hasOwn(value, "output")) {
@@ -129,7 +135,7 @@ export function admitResult(given: unknown): { readonly value: RunResult } | { r
 	return {
 		refusal: {
 			code: "INVALID_RESULT",
-			message: "The child's result must have exactly an outcome (a LocalName) and an output.",
+			message: `${what} must have exactly an outcome (a LocalName) and an output.`,
 		},
 	};
 }

@@ -8,6 +8,16 @@ export function failure(code: WireCode, message: string, details?: JsonValue): {
 	return { failure: details === undefined ? { code, message } : { code, message, details } };
 }
 
+/** The beginning of a sentence about a child: a caller must tell a refusal of the child from one of its own. */
+export function childPlace(slot: string): string {
+	return `Child slot "${slot}": `;
+}
+
+/** The beginning of a sentence about a method's call. */
+export function methodPlace(slot: string, method: string): string {
+	return `Capability slot "${slot}", method "${method}": `;
+}
+
 /**
  * What a function or provider threw, as its caller sees it: an own `code` of the wire's set keeps code, message and
  * details; anything else is `EXECUTION_FAILED` and stays on the host's side, as it may name what a component must not know.
@@ -34,28 +44,31 @@ export function thrown(error: unknown, what: string): { readonly failure: Failur
  * What a parent sees of a child package that has no accepted result (Run/1 section 9: a child that is conclusively fenced
  * and cleaned is its parent's recoverable failure). A child that never started was not callable; one that broke the
  * protocol, crashed or was lost has failed, if it is proven gone and nothing it started is in doubt, and is uncertain
- * otherwise. The host's own reasons and paths are not told.
+ * otherwise. The host's own reasons and paths are not told. Its sentences name the slot; what the child itself answered
+ * stands as it is.
  */
-export function childFailure(ending: Ending): OperationOutcome {
+export function childFailure(ending: Ending, slot: string): OperationOutcome {
 	const { failure: found, gone, doubt, answered } = ending;
 	if (found === undefined) throw new TypeError("The child has a result.");
+	const where = childPlace(slot);
 	const lost = found.code === "PROTOCOL_ERROR" || found.code === "CHANNEL_LOST" || found.code === "EXECUTION_FAILED";
 	if (!gone || (doubt && lost && !answered)) {
-		return failure("UNCERTAIN", "The child ended without proof that its work has ended.");
+		return failure("UNCERTAIN", `${where}The child ended without proof that its work has ended.`);
 	}
 	switch (found.code) {
 		case "PROTOCOL_ERROR":
-			return failure("EXECUTION_FAILED", "The child broke the protocol.");
+			return failure("EXECUTION_FAILED", `${where}The child broke the protocol.`);
 		case "CHANNEL_LOST":
-			return failure("EXECUTION_FAILED", "The child ended before it answered.");
+			return failure("EXECUTION_FAILED", `${where}The child ended before it answered.`);
 		case "CLEANUP_FAILED":
-			return failure("EXECUTION_FAILED", "The child's scratch or attachments could not be removed.");
+			return failure("EXECUTION_FAILED", `${where}The child's scratch or attachments could not be removed.`);
 		default:
 	}
 	if (isWireCode(found.code)) {
-		return failure(found.code, wireMessage(found.code, found.message), found.details);
+		const message = answered ? found.message : where + found.message;
+		return failure(found.code, wireMessage(found.code, message), found.details);
 	}
-	return failure("UNAVAILABLE", "The child package could not be started.");
+	return failure("UNAVAILABLE", `${where}The child package could not be started.`);
 }
 
 /** A message of the host's own, as Run/1 section 7 bounds it. */

@@ -6,7 +6,7 @@ import { type AbortSignal, createAbortController } from "../web.ts";
 import type { BoundSlot, Context } from "./admission.ts";
 import { admit, admitResult, fits } from "./check.ts";
 import type { Ending } from "./corridor.ts";
-import { childFailure, failure, thrown } from "./failures.ts";
+import { childFailure, childPlace, failure, methodPlace, thrown } from "./failures.ts";
 import type { ChildFunction } from "./options.ts";
 import type { HostEvent } from "./trace.ts";
 
@@ -124,7 +124,7 @@ export class Operations {
 			this.#run(operation, "function", (signal) => this.#callFunction(bound.call, call, signal));
 			return undefined;
 		}
-		const missing = unconnected(bound.context.stage.snapshot.channels);
+		const missing = unconnected(bound.context.stage.snapshot.channels, childPlace(call.slot));
 		if (missing !== undefined) return missing;
 		const started = this.#context.start(bound.context, call.operationId, call.input);
 		if (!("ended" in started)) return started;
@@ -132,7 +132,7 @@ export class Operations {
 			this.#started(call, "package");
 			const ending = await started.ended;
 			if (!ending.clean) this.#unclean = true;
-			if (ending.failure !== undefined || ending.result === undefined) return childFailure(ending);
+			if (ending.failure !== undefined || ending.result === undefined) return childFailure(ending, call.slot);
 			return { result: ending.result };
 		});
 		return undefined;
@@ -151,9 +151,10 @@ export class Operations {
 			return failure("INVALID_INPUT", `The contract of slot "${call.slot}" has no method "${call.method}".`);
 		}
 		if (Object.keys(call.channels).length > 0) return noChannels();
-		const missing = method === undefined ? undefined : unconnected(method.channels);
+		const where = methodPlace(call.slot, call.method);
+		const missing = method === undefined ? undefined : unconnected(method.channels, where);
 		if (missing !== undefined) return missing;
-		const refusal = fits(method?.input, call.input, "INVALID_INPUT", "The method's input");
+		const refusal = fits(method?.input, call.input, "INVALID_INPUT", `${where}The input`);
 		if (refusal !== undefined) return { failure: refusal };
 		this.#run(operation, "provider", (signal) => this.#callProvider(slot, call, signal));
 		return undefined;
@@ -180,7 +181,7 @@ export class Operations {
 		const { slot, operationId, intent, input } = call;
 		try {
 			const given = await target({ slot, operationId, ...(intent === undefined ? {} : { intent }), input, signal });
-			const admitted = admitResult(given);
+			const admitted = admitResult(given, `${childPlace(slot)}The result`);
 			return "value" in admitted ? { result: admitted.value } : { failure: admitted.refusal };
 		} catch (error) {
 			this.#context.note({ type: "operation-failed", operationId, slot, error });
@@ -193,7 +194,7 @@ export class Operations {
 		const { slot, operationId, method, input } = call;
 		try {
 			const given = await bound.provider!.call({ slot, operationId, method, input, signal });
-			return providerAnswer(bound, method, given);
+			return providerAnswer(bound, call, given);
 		} catch (error) {
 			this.#context.note({ type: "operation-failed", operationId, slot, error });
 			if (signal.aborted) return failure("CANCELLED", `The provider of slot "${slot}" stopped.`);
@@ -206,23 +207,24 @@ function noChannels(): OperationOutcome {
 	return failure("UNAVAILABLE", "This host connects no channels yet.");
 }
 
-function unconnected(channels: ReadonlyMap<string, ChannelDeclaration>): OperationOutcome | undefined {
+function unconnected(channels: ReadonlyMap<string, ChannelDeclaration>, where: string): OperationOutcome | undefined {
 	for (const [name, channel] of channels) {
-		if (channel.required) return failure("INVALID_INPUT", `The required channel "${name}" is not connected.`);
+		if (channel.required) return failure("INVALID_INPUT", `${where}The required channel "${name}" is not connected.`);
 	}
 	return undefined;
 }
 
 /** Exactly one of `value` and `error`, each within the contract (Run/1 section 5, Capability Contract/1 section 2). */
-function providerAnswer(bound: BoundSlot, method: string, given: unknown): OperationOutcome {
-	const admitted = admit(given, "INVALID_RESULT", "The provider's answer");
+function providerAnswer(bound: BoundSlot, { slot, method }: CapabilityCall, given: unknown): OperationOutcome {
+	const where = methodPlace(slot, method);
+	const admitted = admit(given, "INVALID_RESULT", `${where}The provider's answer`);
 	if ("refusal" in admitted) return { failure: admitted.refusal };
 	const answer = admitted.value;
 	const declared = bound.contract?.methods.get(method);
 	if (isJsonObject(answer) && Object.keys(answer).length === 1) {
 		if (Object.hasOwn(answer, "value")) {
 			const value = answer.value!;
-			const refusal = fits(declared?.output, value, "INVALID_RESULT", "The method's value");
+			const refusal = fits(declared?.output, value, "INVALID_RESULT", `${where}The value`);
 			return refusal === undefined ? { value } : { failure: refusal };
 		}
 		const error = Object.hasOwn(answer, "error") ? answer.error : undefined;
@@ -231,12 +233,15 @@ function providerAnswer(bound: BoundSlot, method: string, given: unknown): Opera
 			if (isLocalName(name)) {
 				const data = error.data!;
 				if (declared !== undefined && !declared.errors.has(name)) {
-					return failure("INVALID_RESULT", `The contract declares no error "${name}" for method "${method}".`);
+					return failure("INVALID_RESULT", `${where}The contract declares no error "${name}".`);
 				}
-				const refusal = fits(declared?.errors.get(name), data, "INVALID_RESULT", "The error's data");
+				const refusal = fits(declared?.errors.get(name), data, "INVALID_RESULT", `${where}The data of error "${name}"`);
 				return refusal === undefined ? { error: { name, data } } : { failure: refusal };
 			}
 		}
 	}
-	return failure("INVALID_RESULT", "The provider's answer must be exactly { value } or { error: { name, data } }.");
+	return failure(
+		"INVALID_RESULT",
+		`${where}The provider's answer must be exactly { value } or { error: { name, data } }.`,
+	);
 }

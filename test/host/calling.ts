@@ -23,7 +23,9 @@ export function calling(call: Call): Script {
 		request(component, "c1", call);
 		const { result, error } = await component.next();
 		const output =
-			error === undefined ? { result } : { code: error.data?.code ?? error.code, details: error.data?.details ?? null };
+			error === undefined
+				? { result }
+				: { code: error.data?.code ?? error.code, message: error.message, details: error.data?.details ?? null };
 		component.answer(root.id, { outcome: "done", output });
 		component.exit(0);
 	};

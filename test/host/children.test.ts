@@ -68,7 +68,11 @@ describe("a child package (Run/1 section 4)", () => {
 			"input.schema.json": '{"$schema":"https://flow.jig.md/schemas/schema-1.json","type":"number"}',
 		};
 		const { output, stage } = await nested(answering(DONE), { files });
-		expect(output).toMatchObject({ code: "INVALID_INPUT", details: [{ keyword: "type" }] });
+		expect(output).toMatchObject({
+			code: "INVALID_INPUT",
+			message: expect.stringMatching(/^Child slot "helper": The input does not fit its schema/),
+			details: [{ keyword: "type" }],
+		});
 		expect(stage.runtime.components).toHaveLength(1);
 	});
 
@@ -80,6 +84,22 @@ describe("a child package (Run/1 section 4)", () => {
 		["a crash", (component) => component.exit(9), "EXECUTION_FAILED"],
 	])("%s is seen by the parent as its code", async (_, script, code) => {
 		expect((await nested(script)).output).toMatchObject({ code });
+	});
+
+	test("what it answers itself stands as it is; what the host says about it names the slot", async () => {
+		const own = (await nested(failing("RESOURCE_EXHAUSTED"))).output as { message: string };
+		expect(own.message).not.toContain("helper");
+		const broken = await nested((component) => component.write("hello\n"));
+		expect(broken.output).toMatchObject({ message: 'Child slot "helper": The child broke the protocol.' });
+	});
+
+	test("a place of any length keeps within the wire's 1,024 characters", async () => {
+		const name = "😀".repeat(250);
+		const schema = { $schema: "https://flow.jig.md/schemas/schema-1.json", properties: { [name]: { type: "null" } } };
+		const files = { "input.schema.json": JSON.stringify(schema) };
+		const { output } = await nested(answering(DONE), { call: { input: { [name]: 1 } }, files });
+		expect(output).toMatchObject({ code: "INVALID_INPUT", message: expect.stringContaining('"helper"') });
+		expect(Array.from((output as { message: string }).message).length).toBeLessThanOrEqual(1_024);
 	});
 
 	test("a required channel that the call doesn't map is INVALID_INPUT", async () => {

@@ -32,7 +32,11 @@ describe("a child bound to a function (Run/1 section 4)", () => {
 	});
 
 	test("an unbound slot is UNAVAILABLE", async () => {
-		expect(await came({})).toEqual({ code: "UNAVAILABLE", details: null });
+		expect(await came({})).toEqual({
+			code: "UNAVAILABLE",
+			message: 'No child is bound to slot "helper".',
+			details: null,
+		});
 	});
 
 	test("`constructor` is an ordinary slot name", async () => {
@@ -87,7 +91,10 @@ describe("a child bound to a function (Run/1 section 4)", () => {
 		["an inherited output", Object.assign(Object.create({ output: 1 }), { outcome: "done" })],
 		["a value outside JSON/1", { outcome: "done", output: () => 1 }],
 	])("that gives %s is INVALID_RESULT", async (_, given) => {
-		expect(await came({}, { children: { helper: () => given as never } })).toMatchObject({ code: "INVALID_RESULT" });
+		expect(await came({}, { children: { helper: () => given as never } })).toMatchObject({
+			code: "INVALID_RESULT",
+			message: expect.stringMatching(/^Child slot "helper": The result /),
+		});
 	});
 
 	test("a call with channels is UNAVAILABLE before dispatch", async () => {
@@ -280,6 +287,7 @@ describe("capabilities (Capability Contract/1)", () => {
 		expect(await came({ ...read, method: "write" }, { ...uses, ...options })).toMatchObject({ code: "INVALID_INPUT" });
 		expect(await came({ ...read, input: 1 }, { ...uses, ...options })).toEqual({
 			code: "INVALID_INPUT",
+			message: expect.stringMatching(/^Capability slot "store", method "read": The input does not fit its schema/),
 			details: [expect.objectContaining({ instancePointer: "", keyword: "type" })],
 		});
 		expect(called).toBe(false);
@@ -295,7 +303,10 @@ describe("capabilities (Capability Contract/1)", () => {
 		["nothing", undefined],
 		["a value outside JSON/1", { value: Number.POSITIVE_INFINITY }],
 	])("%s is INVALID_RESULT", async (_, given) => {
-		expect(await came(read, { ...uses, ...store(() => given as never) })).toMatchObject({ code: "INVALID_RESULT" });
+		expect(await came(read, { ...uses, ...store(() => given as never) })).toMatchObject({
+			code: "INVALID_RESULT",
+			message: expect.stringMatching(/^Capability slot "store", method "read": The /),
+		});
 	});
 
 	test("a provider that throws is EXECUTION_FAILED, with a wire code that code", async () => {
