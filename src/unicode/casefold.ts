@@ -14,19 +14,23 @@ export function toCasefold(text: string): string {
 	while (start < text.length && isCaselessAscii(text.charCodeAt(start))) start++;
 	if (start === text.length) return text;
 	const table = foldings();
-	let folded = "";
+	const folded: string[] = [];
 	let copied = 0; // everything before it is in `folded`
 	for (let index = start; index < text.length; ) {
 		const codePoint = text.codePointAt(index)!;
 		const next = index + (codePoint > 0xffff ? 2 : 1);
 		const mapping = isCaselessAscii(codePoint) ? undefined : table.get(codePoint);
 		if (mapping !== undefined) {
-			folded += text.slice(copied, index) + mapping;
+			if (copied < index) folded.push(text.slice(copied, index));
+			folded.push(mapping);
 			copied = next;
 		}
 		index = next;
 	}
-	return copied === 0 ? text : folded + text.slice(copied);
+	if (copied === 0) return text;
+	folded.push(text.slice(copied));
+	// Joined at once: added one by one, the pieces stay a chain that is many times as large.
+	return folded.join("");
 }
 
 function isCaselessAscii(unit: number): boolean {

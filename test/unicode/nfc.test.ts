@@ -162,6 +162,13 @@ describe("bounded work", () => {
 		expect(isNfc(normalized)).toBe(true);
 	});
 
+	it("lengths around a thousand change nothing, above U+FFFF either", () => {
+		for (let length = 1_020; length <= 1_030; length++) {
+			expect(toNfc("\u{1d15e}".repeat(length))).toBe("\u{1d157}\u{1d165}".repeat(length));
+			expect(toNfc(`${"a".repeat(length)}e\u0301`)).toBe(`${"a".repeat(length)}\u00e9`);
+		}
+	});
+
 	it("a million pending jamo normalize", () => {
 		expect(toNfc("\u1100\u1161\u11a8".repeat(300_000))).toBe("\uac01".repeat(300_000));
 	});
