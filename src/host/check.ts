@@ -12,7 +12,7 @@ export type Boundary = "INVALID_INPUT" | "INVALID_SETTINGS" | "INVALID_RESULT";
 export interface Refusal<Code extends Boundary> {
 	readonly code: Code | "RESOURCE_EXHAUSTED";
 	readonly message: string;
-	/** Pointers and keywords only: a rejected value is never repeated. */
+	/** Pointers, keywords and sentences about types and bounds: a rejected value is never repeated. */
 	readonly details?: JsonValue;
 }
 
@@ -47,10 +47,12 @@ export function fits<Code extends Boundary>(
 			instancePointer: diagnostic.instancePointer,
 			schemaPointer: diagnostic.schemaPointer,
 			...(diagnostic.keyword === undefined ? {} : { keyword: diagnostic.keyword }),
+			message: diagnostic.message,
 		}));
 		const first = details[0];
-		const where = first === undefined ? "" : ` at ${place(first.instancePointer)}${rule(first.schemaPointer)}`;
-		return { code, message: `${what} does not fit its schema${where}.`, details };
+		const why =
+			first === undefined ? "" : ` at ${place(first.instancePointer)}: ${first.message}${rule(first.schemaPointer)}`;
+		return { code, message: `${what} does not fit its schema${why}.`, details };
 	} catch (error) {
 		if (!(error instanceof SchemaError)) throw error;
 		return {
@@ -113,7 +115,14 @@ export function checkResult(snapshot: PackageSnapshot, result: RunResult): Failu
 		return {
 			code: "INVALID_RESULT",
 			message: `The outcome "${escapeForDisplay(result.outcome)}" is neither done nor declared in FLOW.md.`,
-			details: [{ code: "INVALID_RESULT", instancePointer: "/outcome", schemaPointer: "" }],
+			details: [
+				{
+					code: "INVALID_RESULT",
+					instancePointer: "/outcome",
+					schemaPointer: "",
+					message: "Neither done nor declared in FLOW.md",
+				},
+			],
 		};
 	}
 	const whole = { outcome: result.outcome, output: result.output };

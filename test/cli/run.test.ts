@@ -235,7 +235,9 @@ describe.concurrent("a failed Run", () => {
 		const dir = packageOf(ECHO, { "result.schema.json": schema });
 		const [people, machine] = await Promise.all([millrace(["run", dir]), asked(["run", dir])]);
 		expect(people.stderr).toMatch(/^phase {5}acceptance: /m);
-		expect(people.stderr).toMatch(/^ {10}\/output: refused by "type" \(schema \/properties\/output, keyword type\)$/m);
+		expect(people.stderr).toMatch(
+			/^ {10}\/output: Expected string, got object \(schema \/properties\/output, keyword type\)$/m,
+		);
 		expect(people.stderr).not.toMatch(/^accepted/m);
 		expect(machine.answer).toMatchObject({
 			code: "INVALID_RESULT",

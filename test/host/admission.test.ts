@@ -73,7 +73,15 @@ describe("settings (Schema/1 section 1)", () => {
 		const failure = await refused("", NUMBER_SETTINGS, { settings: { n: "secret" } });
 		expect(failure).toMatchObject({
 			code: "INVALID_SETTINGS",
-			details: [{ instancePointer: "/n", schemaPointer: "/properties/n", keyword: "type" }],
+			message: "The settings object does not fit its schema at /n: Expected number, got string (schema /properties/n).",
+			details: [
+				{
+					instancePointer: "/n",
+					schemaPointer: "/properties/n",
+					keyword: "type",
+					message: "Expected number, got string",
+				},
+			],
 		});
 		expect(JSON.stringify(failure.details) + failure.message).not.toContain("secret");
 	});
@@ -98,7 +106,16 @@ describe("input (Schema/1 section 2)", () => {
 		expect(failure).toMatchObject({
 			code: "INVALID_INPUT",
 			phase: "activation",
-			details: [{ code: "INVALID_INPUT", instancePointer: "", schemaPointer: "", keyword: "maxLength" }],
+			message: "The input does not fit its schema at the root: Longer than 3 characters.",
+			details: [
+				{
+					code: "INVALID_INPUT",
+					instancePointer: "",
+					schemaPointer: "",
+					keyword: "maxLength",
+					message: "Longer than 3 characters",
+				},
+			],
 		});
 		expect(JSON.stringify(failure.details) + failure.message).not.toContain("secret");
 	});

@@ -287,8 +287,12 @@ describe("capabilities (Capability Contract/1)", () => {
 		expect(await came({ ...read, method: "write" }, { ...uses, ...options })).toMatchObject({ code: "INVALID_INPUT" });
 		expect(await came({ ...read, input: 1 }, { ...uses, ...options })).toEqual({
 			code: "INVALID_INPUT",
-			message: expect.stringMatching(/^Capability slot "store", method "read": The input does not fit its schema/),
-			details: [expect.objectContaining({ instancePointer: "", keyword: "type" })],
+			message:
+				'Capability slot "store", method "read": The input does not fit its schema at the root: ' +
+				"Expected string, got integer (schema /methods/read/input).",
+			details: [
+				expect.objectContaining({ instancePointer: "", keyword: "type", message: "Expected string, got integer" }),
+			],
 		});
 		expect(called).toBe(false);
 	});

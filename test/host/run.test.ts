@@ -77,9 +77,17 @@ describe("acceptance (Run/1 section 9)", () => {
 		expect(failure).toMatchObject({
 			code: "INVALID_RESULT",
 			phase: "acceptance",
-			details: [{ instancePointer: "/output", schemaPointer: "/properties/output", keyword: "type" }],
+			message: expect.stringMatching(/^The result does not fit its schema at \/output: Expected \w+, got string \(/),
+			details: [
+				{
+					instancePointer: "/output",
+					schemaPointer: "/properties/output",
+					keyword: "type",
+					message: expect.stringMatching(/^Expected \w+, got string$/),
+				},
+			],
 		});
-		expect(failure!.message).not.toContain("secret");
+		expect(JSON.stringify(failure!.details) + failure!.message).not.toContain("secret");
 	});
 
 	test.each([
