@@ -8,6 +8,22 @@ import { removeTree, removeTreeNow } from "./remove.ts";
 const LAST_ATTEMPTS = 4;
 const LAST_PAUSE_MS = 25;
 
+/** What is to be done when the program ends, under one listener however many runtimes there are: Node warns from eleven on. */
+const atExit = new Set<() => void>();
+
+function runAtExit(): void {
+	for (const act of [...atExit]) act();
+}
+
+function onExit(act: () => void): void {
+	if (atExit.size === 0) process.on("exit", runAtExit);
+	atExit.add(act);
+}
+
+function offExit(act: () => void): void {
+	if (atExit.delete(act) && atExit.size === 0) process.off("exit", runAtExit);
+}
+
 /** The private directories of one runtime: made with mode 0700, known until they are removed. */
 export class TemporaryDirectories {
 	readonly #base: string | undefined;
@@ -27,7 +43,7 @@ export class TemporaryDirectories {
 	/** Makes an empty owner-only directory. Throws the system's error. */
 	make(purpose: string): string {
 		const path = mkdtempSync(join(realpathSync(this.#base ?? tmpdir()), `millrace-${purpose}-`));
-		if (this.#live.size === 0) process.on("exit", this.#atExit);
+		if (this.#live.size === 0) onExit(this.#atExit);
 		this.#live.add(path);
 		return path;
 	}
@@ -82,6 +98,6 @@ export class TemporaryDirectories {
 	#forget(path: string): void {
 		this.#live.delete(path);
 		this.#stuck.delete(path);
-		if (this.#live.size === 0) process.off("exit", this.#atExit);
+		if (this.#live.size === 0) offExit(this.#atExit);
 	}
 }

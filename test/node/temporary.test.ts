@@ -19,6 +19,20 @@ test("private directories are the owner's alone, and an exit listener stands onl
 	expect(process.listenerCount("exit")).toBe(before);
 });
 
+test("many runtimes stand under one exit listener, and each is called", async () => {
+	const base = workspace();
+	const before = process.listeners("exit");
+	let called = 0;
+	const runtimes = Array.from({ length: 12 }, () => new TemporaryDirectories(base, () => (called += 1)));
+	const made = runtimes.map((runtime) => runtime.make("a"));
+	const [listener, ...more] = process.listeners("exit").filter((each) => !before.includes(each));
+	expect(more).toEqual([]);
+	listener?.call(process, 0);
+	expect(called).toBe(12);
+	for (const [index, runtime] of runtimes.entries()) await runtime.remove(made[index]!);
+	expect(process.listeners("exit")).toEqual(before);
+});
+
 test.skipIf(process.getuid?.() !== 0)("what can't be removed is named, and tried again with the next one", async () => {
 	const base = workspace();
 	chmodSync(base, 0o777);
