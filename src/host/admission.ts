@@ -165,8 +165,12 @@ function attachmentsOf(stage: Stage, options: ContextOptions, where: string): Co
 function slotsOf(stage: Stage, options: ContextOptions, where: string): Map<string, BoundSlot> {
 	const providers = new Map(named(options.capabilities, "capabilities"));
 	for (const [slot, provider] of providers) {
-		if (typeof provider?.call !== "function")
-			throw new TypeError(`options.capabilities: "${slot}" needs a call function.`);
+		// A function has a `call` of its own, which is not meant.
+		if (typeof provider === "function" || typeof provider?.call !== "function") {
+			throw new TypeError(
+				`options.capabilities: "${slot}" needs an object { call }, or { contract, call } where FLOW.md names a contract.`,
+			);
+		}
 		if (!stage.snapshot.uses.has(slot)) {
 			throw refuse("SLOT_UNDECLARED", where, `FLOW.md declares no capability slot "${slot}".`);
 		}

@@ -51,9 +51,15 @@ export interface Host {
 	run(pack: LoadedPackage, options: RunOptions): Run;
 }
 
-/** Makes a host over an environment. Throws a `RangeError` for a limit out of its domain. */
+/** What a runtime is recognised by: the functions of the port. */
+const PORT = ["stage", "launcherFor", "launch", "scratch", "attach", "now", "monotonic", "schedule", "sha256"] as const;
+
+/**
+ * Makes a host over an environment. Throws a `TypeError` for a `runtime` that is missing or lacks a function of the port,
+ * and a `RangeError` for a limit out of its domain.
+ */
 export function createHost(options: HostOptions): Host {
-	const { runtime } = options;
+	const runtime = runtimeOf(options);
 	const limits = resolveLimits(options.limits);
 	// One listener on a signal, however many Runs share it.
 	const signals = new SignalWatch();
@@ -62,6 +68,16 @@ export function createHost(options: HostOptions): Host {
 		load: (source: unknown, loading: LoadOptions = {}) => load(runtime, source, loading),
 		run: (pack: LoadedPackage, running: RunOptions) => run(runtime, limits, signals, pack, running),
 	});
+}
+
+function runtimeOf(options: HostOptions | undefined): HostRuntime {
+	const runtime: Partial<HostRuntime> | null | undefined = options?.runtime;
+	if (typeof runtime !== "object" || runtime === null) {
+		throw new TypeError('createHost needs options.runtime, as nodeRuntime() of "millrace/node" gives one.');
+	}
+	const lacks = PORT.find((name) => typeof runtime[name] !== "function");
+	if (lacks !== undefined) throw new TypeError(`options.runtime has no function "${lacks}".`);
+	return runtime as HostRuntime;
 }
 
 async function load(runtime: HostRuntime, source: unknown, options: LoadOptions): Promise<LoadedPackage> {

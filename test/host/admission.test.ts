@@ -303,4 +303,12 @@ describe("malformed options are the caller's mistake, at once", () => {
 		expect(() => stage.host.run(pack, {} as never)).toThrow(TypeError);
 		expect(stage.runtime.clock.pending).toBe(0);
 	});
+
+	test("a function as provider is told what a provider is", async () => {
+		const stage = arrange({ main: answering(DONE) });
+		const pack = await stage.load("main", "uses:\n  store:\n    local: true\n");
+		const options = { capabilities: { store: () => ({ value: 1 }) } };
+		expect(() => stage.run(pack, options as never)).toThrow(TypeError);
+		expect(() => stage.run(pack, options as never)).toThrow('"store" needs an object { call }');
+	});
 });

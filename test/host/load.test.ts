@@ -23,6 +23,16 @@ test("the expected digest loads; any other is refused and leaves no stage", asyn
 	expect(runtime.left).toEqual([]);
 });
 
+test.each([
+	["no options", undefined, "options.runtime"],
+	["no runtime", {}, "options.runtime"],
+	["a runtime that wasn't made", { runtime: () => new FakeRuntime() }, "options.runtime"],
+	["a runtime that lacks a part", { runtime: { stage: () => undefined } }, '"launcherFor"'],
+])("a host made with %s is a TypeError that says what is missing", (_, options, named) => {
+	expect(() => createHost(options as never)).toThrow(TypeError);
+	expect(() => createHost(options as never)).toThrow(named);
+});
+
 test("an `expect` that is no digest is a TypeError", async () => {
 	const { host } = arrange({});
 	await expect(host.load(fakePackage("main"), { expect: "sha256:AB" as never })).rejects.toThrow(TypeError);
