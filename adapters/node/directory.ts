@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { escapeForDisplay } from "../../src/display.ts";
 import { type PackageEntry, PackageError, type PackageSource } from "../../src/package/index.ts";
 import type { AbortSignal, ReadableStreamLike } from "../../src/web.ts";
@@ -45,9 +46,11 @@ interface Listing {
  *
  * It is no atomic snapshot and doesn't claim to be one: a file that changes after it was read is seen only by
  * `confirm`. `whileUnchanged` runs a whole pass and confirms it; staging copies first and inspects the copy.
+ *
+ * `path` is a native path or a `file:` URL; throws a `TypeError` for anything else.
  */
-export function directory(path: string, options: DirectoryOptions = {}): DirectorySource {
-	const root = resolve(path);
+export function directory(path: string | URL, options: DirectoryOptions = {}): DirectorySource {
+	const root = resolve(typeof path === "string" ? path : fileURLToPath(path));
 	const limits: TreeLimits = { ...TREE_LIMITS, ...options.limits };
 	const pace = new Pace();
 	let listing: Listing | undefined;

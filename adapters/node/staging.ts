@@ -21,7 +21,7 @@ import type { TemporaryDirectories } from "./temporary.ts";
  *   tree/                  the package; files 0444, directories 0555
  * ```
  *
- * `source` is a `PackageSource` or the path of a directory. It is read once (a directory that changes meanwhile again, three
+ * `source` is a `PackageSource` or the path or `file:` URL of a directory. It is read once (a directory that changes meanwhile again, three
  * times at most); its tree is admitted before the first byte is copied. Whatever fails, nothing is left behind.
  *
  * Rejects with `PackageError` (the source's fault, or `PACKAGE_CAPACITY`), with a `HostError` `PACKAGE_STAGE_FAILED` where
@@ -59,10 +59,10 @@ export async function stagePackage(
 }
 
 function sourceOf(source: unknown): PackageSource {
-	if (typeof source === "string") return directory(source);
+	if (typeof source === "string" || source instanceof URL) return directory(source);
 	const { list, open } = (source ?? {}) as Partial<PackageSource>;
 	if (typeof list === "function" && typeof open === "function") return source as PackageSource;
-	throw new TypeError("A package source is a directory's path or an object with list() and open().");
+	throw new TypeError("A package source is a directory's path or file URL, or an object with list() and open().");
 }
 
 function makeStage(temporary: TemporaryDirectories): string {

@@ -17,8 +17,10 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { directory, whileUnchanged } from "../../adapters/node/directory.ts";
+import { digestPackage as digestOf } from "../../adapters/node/packages.ts";
 import { nodeSha256 } from "../../adapters/node/sha256.ts";
 import type { Reach } from "../../adapters/node/tree/held.ts";
 import { digestPackage, memorySource, type PackageSource } from "../../src/package/index.ts";
@@ -38,6 +40,17 @@ async function readAll(source: PackageSource, path: string): Promise<string> {
 		text += Buffer.from(each.value).toString();
 	return text;
 }
+
+test("a directory is named by a path or a file URL; anything else is a TypeError that says so", async () => {
+	const root = writeTree(workspace(), { "FLOW.md": FLOW_MD, "a b/c": "x" });
+	const url = pathToFileURL(root);
+	expect(directory(url).root).toBe(root);
+	expect(directory(new URL("a%20b", `${url}/`)).root).toBe(join(root, "a b"));
+	expect((await digestOf(url)).digest).toBe((await digestOf(root)).digest);
+	expect(() => directory(new URL("https://example.org/"))).toThrow(TypeError);
+	expect(() => directory(new URL("https://example.org/"))).toThrow("must be of scheme file");
+	expect(() => directory(undefined as never)).toThrow("of type string or an instance of URL");
+});
 
 describe.each(REACHES)("directory source reaching children by %s", (reach) => {
 	const open = (root: string) => directory(root, { reach });
