@@ -150,7 +150,7 @@ class Guard {
 		if (typeof name === "string") this.#checkText(name, "nameBytes");
 		const property = Object.getOwnPropertyDescriptor(source, name);
 		if (property === undefined) this.fail("JSON_TYPE", "A hole in an array, or a property that vanished");
-		if (!("value" in property)) this.fail("JSON_TYPE", "An accessor; give the value itself");
+		if (!Object.hasOwn(property, "value")) this.fail("JSON_TYPE", "An accessor; give the value itself");
 		if (!property.enumerable) this.fail("JSON_TYPE", "A property that isn't enumerable");
 		return property.value;
 	}

@@ -9,10 +9,18 @@ import { readNumber, readString, type Token } from "./tokens.ts";
 import { findInvalidUtf8, placeAt } from "./utf8.ts";
 import { addMember, type JsonValue } from "./value.ts";
 
-/** A container that is still open: its value so far, and how many children it has. */
-type Open =
-	| { readonly items: JsonValue[] }
-	| { readonly members: Record<string, JsonValue>; count: number; name: string };
+/** An array that is still open. Both kinds own all their members, so that nothing inherited tells them apart. */
+interface OpenArray {
+	readonly items: JsonValue[];
+}
+
+/** An object that is still open: its value so far, how many members it has, the name that was read last. */
+interface OpenObject {
+	readonly items: undefined;
+	readonly members: Record<string, JsonValue>;
+	count: number;
+	name: string;
+}
 
 /** Parses one JSON/1 document. Throws `JsonError` as `parseJson` does. */
 export function parseExact(bytes: Uint8Array): JsonValue {
@@ -30,7 +38,7 @@ export function parseExact(bytes: Uint8Array): JsonValue {
 
 class ExactReader {
 	readonly #bytes: Uint8Array;
-	readonly #open: Open[] = [];
+	readonly #open: (OpenArray | OpenObject)[] = [];
 	#at = 0;
 	#nodes = 0;
 
@@ -49,7 +57,7 @@ class ExactReader {
 					if (this.#at < this.#bytes.length) this.#fail("JSON_SYNTAX", "Text after the end of the value");
 					return value;
 				}
-				if ("items" in parent) parent.items.push(value);
+				if (parent.items !== undefined) parent.items.push(value);
 				else addMember(parent.members, parent.name, value);
 				value = this.#afterChild(parent);
 			}
@@ -92,7 +100,7 @@ class ExactReader {
 			this.#at++;
 			return members;
 		}
-		const open = { members, count: 0, name: "" };
+		const open: OpenObject = { items: undefined, members, count: 0, name: "" };
 		this.#open.push(open);
 		this.#readName(open);
 		return undefined;
@@ -110,10 +118,10 @@ class ExactReader {
 	}
 
 	/** After a child: a comma leads to the next one (undefined), a closing bracket completes the parent. */
-	#afterChild(parent: Open): JsonValue | undefined {
+	#afterChild(parent: OpenArray | OpenObject): JsonValue | undefined {
 		this.#skipSpace();
 		const byte = this.#bytes[this.#at];
-		const isArray = "items" in parent;
+		const isArray = parent.items !== undefined;
 		if (byte === 0x2c) {
 			this.#at++;
 			this.#skipSpace();
@@ -127,7 +135,7 @@ class ExactReader {
 	}
 
 	/** Reads a member's name and colon, and stops before its value. */
-	#readName(parent: { readonly members: Record<string, JsonValue>; count: number; name: string }): void {
+	#readName(parent: OpenObject): void {
 		if (this.#bytes[this.#at] !== 0x22) this.#unexpected("a member name");
 		if (parent.count >= JSON_LIMITS.members) this.#exceed("members");
 		const start = this.#at;
@@ -146,7 +154,7 @@ class ExactReader {
 	/** Counts the value that starts here against the limits that its place crosses. */
 	#countValue(): void {
 		const parent = this.#open.at(-1);
-		if (parent !== undefined && "items" in parent && parent.items.length >= JSON_LIMITS.items) this.#exceed("items");
+		if (parent?.items !== undefined && parent.items.length >= JSON_LIMITS.items) this.#exceed("items");
 		if (this.#open.length >= JSON_LIMITS.depth) this.#exceed("depth");
 		this.#nodes++;
 		if (this.#nodes > JSON_LIMITS.nodes) this.#exceed("nodes");
@@ -165,8 +173,8 @@ class ExactReader {
 	}
 
 	#token<T>(token: Token<T>): T {
-		if ("code" in token) this.#fail(token.code, token.message, token.at);
-		if ("limit" in token) this.#exceed(token.limit);
+		if (token.kind === "fault") this.#fail(token.code, token.message, token.at);
+		if (token.kind === "limit") this.#exceed(token.limit);
 		this.#at = token.end;
 		return token.value;
 	}

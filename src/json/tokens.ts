@@ -7,9 +7,20 @@ import { isNumberInDomain } from "./number.ts";
 
 /** A token read whole, a fault at a byte, or a bound that the token as a whole crosses. */
 export type Token<T> =
-	| { readonly value: T; readonly end: number }
-	| { readonly code: JsonErrorCode; readonly message: string; readonly at: number }
-	| { readonly limit: JsonLimitName };
+	| { readonly kind: "read"; readonly value: T; readonly end: number }
+	| Fault
+	| { readonly kind: "limit"; readonly limit: JsonLimitName };
+
+interface Fault {
+	readonly kind: "fault";
+	readonly code: JsonErrorCode;
+	readonly message: string;
+	readonly at: number;
+}
+
+function fault(code: JsonErrorCode, message: string, at: number): Fault {
+	return { kind: "fault", code, message, at };
+}
 
 /** Reads the string whose opening quote is at `start`; `limit` names the bound of its decoded UTF-8 bytes. */
 export function readString(bytes: Uint8Array, start: number, limit: "stringBytes" | "nameBytes"): Token<string> {
@@ -18,8 +29,8 @@ export function readString(bytes: Uint8Array, start: number, limit: "stringBytes
 	for (;;) {
 		const byte = bytes[at];
 		if (byte === 0x22) break;
-		if (byte === undefined) return { code: "JSON_SYNTAX", message: "The text ends inside a string", at };
-		if (byte < 0x20) return { code: "JSON_SYNTAX", message: "A control character in a string; escape it", at };
+		if (byte === undefined) return fault("JSON_SYNTAX", "The text ends inside a string", at);
+		if (byte < 0x20) return fault("JSON_SYNTAX", "A control character in a string; escape it", at);
 		if (byte !== 0x5c) {
 			at++;
 			continue;
@@ -31,24 +42,24 @@ export function readString(bytes: Uint8Array, start: number, limit: "stringBytes
 	}
 	let text = bytes.subarray(start + 1, at);
 	if (escaped) text = replaceEscapes(text);
-	if (text.length > JSON_LIMITS[limit]) return { limit };
-	return { value: decodeUtf8(text), end: at + 1 };
+	if (text.length > JSON_LIMITS[limit]) return { kind: "limit", limit };
+	return { kind: "read", value: decodeUtf8(text), end: at + 1 };
 }
 
 /** The bytes of the escape at `at`: 2, 6, or 12 for a surrogate pair; or what is wrong with it. */
-function escapeSize(bytes: Uint8Array, at: number): number | Exclude<Token<string>, { end: number }> {
+function escapeSize(bytes: Uint8Array, at: number): number | Fault {
 	const kind = bytes[at + 1];
 	if (kind !== 0x75) {
 		if (kind !== undefined && shortEscape(kind) >= 0) return 2;
-		return { code: "JSON_SYNTAX", message: "An escape that JSON doesn't have", at };
+		return fault("JSON_SYNTAX", "An escape that JSON doesn't have", at);
 	}
 	const unit = hexUnit(bytes, at + 2);
-	if (unit < 0) return { code: "JSON_SYNTAX", message: 'Four hexadecimal digits have to follow "\\u"', at };
+	if (unit < 0) return fault("JSON_SYNTAX", 'Four hexadecimal digits have to follow "\\u"', at);
 	if (unit < 0xd800 || unit > 0xdfff) return 6;
 	const paired = unit <= 0xdbff && bytes[at + 6] === 0x5c && bytes[at + 7] === 0x75;
 	const low = paired ? hexUnit(bytes, at + 8) : -1;
 	if (low < 0xdc00 || low > 0xdfff) {
-		return { code: "JSON_LONE_SURROGATE", message: "An escaped surrogate without its pair", at };
+		return fault("JSON_LONE_SURROGATE", "An escaped surrogate without its pair", at);
 	}
 	return 12;
 }
@@ -134,28 +145,28 @@ export function readNumber(bytes: Uint8Array, start: number): Token<number> {
 	let at = bytes[start] === 0x2d ? start + 1 : start;
 	const integer = at;
 	at = skipDigits(bytes, at);
-	if (at === integer) return { code: "JSON_SYNTAX", message: 'A digit has to follow "-"', at };
+	if (at === integer) return fault("JSON_SYNTAX", 'A digit has to follow "-"', at);
 	if (bytes[integer] === 0x30 && at > integer + 1) {
-		return { code: "JSON_SYNTAX", message: "A number with a leading zero", at: integer + 1 };
+		return fault("JSON_SYNTAX", "A number with a leading zero", integer + 1);
 	}
 	if (bytes[at] === 0x2e) {
 		const fraction = at + 1;
 		at = skipDigits(bytes, fraction);
-		if (at === fraction) return { code: "JSON_SYNTAX", message: "A digit has to follow the decimal point", at };
+		if (at === fraction) return fault("JSON_SYNTAX", "A digit has to follow the decimal point", at);
 	}
 	if (bytes[at] === 0x65 || bytes[at] === 0x45) {
 		const sign = bytes[at + 1];
 		const exponent = sign === 0x2b || sign === 0x2d ? at + 2 : at + 1;
 		at = skipDigits(bytes, exponent);
-		if (at === exponent) return { code: "JSON_SYNTAX", message: "A digit has to follow the exponent", at };
+		if (at === exponent) return fault("JSON_SYNTAX", "A digit has to follow the exponent", at);
 	}
-	if (at - start > JSON_LIMITS.numberBytes) return { limit: "numberBytes" };
+	if (at - start > JSON_LIMITS.numberBytes) return { kind: "limit", limit: "numberBytes" };
 	const value = Number(decodeUtf8(bytes.subarray(start, at)));
 	if (!isNumberInDomain(value)) {
 		const message = "A number that is not finite, or integral beyond 9007199254740991; write it as a string";
-		return { code: "JSON_NUMBER_RANGE", message, at: start };
+		return fault("JSON_NUMBER_RANGE", message, start);
 	}
-	return { value, end: at };
+	return { kind: "read", value, end: at };
 }
 
 function skipDigits(bytes: Uint8Array, from: number): number {

@@ -39,7 +39,9 @@ export function objectsInheritNames(): boolean {
  */
 export function addMember<T>(target: Record<string, T>, name: string, value: T): void {
 	if (name in target) {
-		Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
+		// The descriptor inherits nothing: a `get` on `Object.prototype` would make it another kind.
+		const descriptor = { __proto__: null, value, writable: true, enumerable: true, configurable: true };
+		Object.defineProperty(target, name, descriptor);
 	} else {
 		target[name] = value;
 	}

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseExact } from "../../src/json/exact.ts";
-import { equalJson, type JsonValue, parseJson } from "../../src/json/index.ts";
+import { admitJson, canonicalText, equalJson, JsonError, type JsonValue, parseJson } from "../../src/json/index.ts";
 import { parseNative } from "../../src/json/native.ts";
 import { utf8, verdict } from "./support.ts";
 
@@ -230,6 +230,41 @@ describe("with names added to Object.prototype", () => {
 			expect(Object.keys(parseJson('{"b":2}') as object)).toEqual(["b"]);
 			expect(Object.keys(parseExact(utf8('{"b":2}')) as object)).toEqual(["b"]);
 		});
+	});
+
+	test.each<string>([
+		...["get", "set", "value", "writable", "enumerable", "configurable"],
+		...["items", "members", "count", "name", "kind", "code", "limit", "message", "at", "end", "length"],
+	])("what the readers and the guard go by is their own, not an inherited %s", (name) => {
+		const texts = [
+			'{"toString":[1,{"__proto__":"\\u0041"}],"value":{}}',
+			'{"a":1,"a":2}',
+			"[1e400]",
+			'["\\ud800"]',
+			"nul",
+		];
+		const accessor = Object.defineProperty({}, "a", { get: () => 1, enumerable: true });
+		const answer = (read: () => JsonValue) => {
+			try {
+				return canonicalText(read());
+			} catch (error) {
+				return error instanceof JsonError ? error.code : error;
+			}
+		};
+		const answers = () => [
+			...texts.map((text) => answer(() => parseExact(utf8(text)))),
+			...texts.map((text) => answer(() => parseJson(text))),
+			answer(() => admitJson({ toString: 1, a: [2] })),
+			answer(() => admitJson(accessor)),
+		];
+		const expected = answers();
+		for (const value of ["x", {}, () => 7]) {
+			let found: unknown[] = [];
+			polluted(name, Object.assign(Object.create(null), { value, writable: true }), () => {
+				found = answers();
+			});
+			expect(found).toEqual(expected);
+		}
 	});
 
 	test("an inherited setter never runs", () => {
