@@ -30,7 +30,7 @@ describe.concurrent("canonicalize", () => {
 
 	test("--json", async () => {
 		const { exitCode, answer } = await asked(["canonicalize", "-"], { input: " 1 " });
-		const sha256 = "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b";
+		const sha256 = "sha256:6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b";
 		expect({ exitCode, answer }).toEqual({
 			exitCode: 0,
 			answer: { status: "succeeded", canonical: "1", bytes: 1, sha256 },

@@ -12,7 +12,7 @@ export async function canonicalizeCommand(file: string, output: Output): Promise
 	const bytes = canonicalize(await readJson(file));
 	const canonical = decodeUtf8(bytes);
 	if (output.json) {
-		const sha256 = createHash("sha256").update(bytes).digest("hex");
+		const sha256 = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 		return output.answer("", { status: "succeeded", canonical, bytes: bytes.length, sha256 });
 	}
 	if (process.stdout.isTTY !== true) {
