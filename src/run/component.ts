@@ -121,7 +121,7 @@ export class ComponentSession implements Session {
 	#judged(terminal: Terminal<unknown>): Payload {
 		const abandoned = [...this.#calls.values()].filter((pending) => pending.settle !== undefined).length;
 		if (terminal.code !== undefined || abandoned === 0) return terminal.payload;
-		return operationalError("EXECUTION_FAILED", `The handler returned while ${abandoned} of its calls were live.`);
+		return operationalError("EXECUTION_FAILED", `The handler returned with ${abandoned} of its calls still live.`);
 	}
 
 	#role(): Role {

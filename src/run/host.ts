@@ -197,7 +197,7 @@ export class HostSession implements Session {
 		if (pending > 0) {
 			this.#core.fail(
 				"PROTOCOL_ERROR",
-				`The component answered the root while ${pending} of its requests were pending.`,
+				`The component answered the root with ${pending} of its requests still pending.`,
 			);
 			return;
 		}
