@@ -1,5 +1,5 @@
 import { inspectPackage, PackageError } from "../package/index.ts";
-import { type RunHandler, SignalWatch } from "../sdk/index.ts";
+import type { RunHandler } from "../sdk/index.ts";
 import { type Digest, isDigest } from "../sha256.ts";
 import type { AbortSignal } from "../web.ts";
 import { admitContext, type Context } from "./admission.ts";
@@ -61,12 +61,10 @@ const PORT = ["stage", "launcherFor", "launch", "scratch", "attach", "now", "mon
 export function createHost(options: HostOptions): Host {
 	const runtime = runtimeOf(options);
 	const limits = resolveLimits(options.limits);
-	// One listener on a signal, however many Runs share it.
-	const signals = new SignalWatch();
 	return Object.freeze({
 		limits,
 		load: (source: unknown, loading: LoadOptions = {}) => load(runtime, source, loading),
-		run: (pack: LoadedPackage, running: RunOptions) => run(runtime, limits, signals, pack, running),
+		run: (pack: LoadedPackage, running: RunOptions) => run(runtime, limits, pack, running),
 	});
 }
 
@@ -122,13 +120,7 @@ function loadFailure(cause: unknown, staging: boolean, aborted: boolean): HostEr
 	});
 }
 
-function run(
-	runtime: HostRuntime,
-	limits: HostLimits,
-	signals: SignalWatch,
-	pack: LoadedPackage,
-	options: RunOptions,
-): Run {
+function run(runtime: HostRuntime, limits: HostLimits, pack: LoadedPackage, options: RunOptions): Run {
 	const stage = stageOf(pack);
 	if (stage === undefined) throw new TypeError("host.run needs a package that host.load gave.");
 	if (!Object.hasOwn(options, "input")) throw new TypeError("options.input is required; use null for none.");
@@ -141,7 +133,7 @@ function run(
 	const started = runtime.monotonic();
 	const deadline = { unixMs: Math.floor(runtime.now() + deadlineMs), monotonicMs: started + deadlineMs };
 	const stop = new Stop(runtime, deadline);
-	stop.follow(options.signal, signals);
+	stop.follow(options.signal);
 	const { digest } = stage.snapshot;
 	const tree: Tree = {
 		runtime,

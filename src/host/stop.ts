@@ -1,4 +1,4 @@
-import type { SignalWatch } from "../sdk/index.ts";
+import { signals } from "../signals.ts";
 import { type AbortSignal, createAbortController } from "../web.ts";
 import type { HostRuntime } from "./ports.ts";
 
@@ -56,10 +56,10 @@ export class Stop {
 	}
 
 	/** Follows the user's signal until `close`. */
-	follow(signal: AbortSignal | undefined, watch: SignalWatch): void {
+	follow(signal: AbortSignal | undefined): void {
 		if (signal === undefined) return;
 		if (signal.aborted) this.request("cancel", signal.reason);
-		else this.#release = watch.watch(signal, () => this.request("cancel", signal.reason));
+		else this.#release = signals.watch(signal, () => this.request("cancel", signal.reason));
 	}
 
 	/** Leaves no timer and no listener. */

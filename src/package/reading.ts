@@ -1,22 +1,23 @@
 /** Reading a source: whole or not at all, in the size it declared, stopped at once when the caller gives up. */
 
 import { quoteForDisplay } from "../display.ts";
+import { signals } from "../signals.ts";
 import type { AbortSignal, ReadableStreamLike, StreamReaderLike } from "../web.ts";
 import { PackageError } from "./error.ts";
 import type { PackageEntry, PackageSource } from "./source.ts";
 
 /**
- * A caller's wish to stop, as something to wait under. One listener serves a whole pass: racing every chunk against one
+ * A caller's wish to stop, as something to wait under. One watch serves a whole pass: racing every chunk against one
  * long-lived promise would keep a reaction for each of them.
  */
 export class Stop {
 	readonly #signal: AbortSignal | undefined;
 	#waiting: ((error: PackageError) => void) | undefined;
-	readonly #listener = (): void => this.#waiting?.(this.#error());
+	readonly #unwatch: (() => void) | undefined;
 
 	constructor(signal: AbortSignal | undefined) {
 		this.#signal = signal;
-		signal?.addEventListener("abort", this.#listener, { once: true });
+		this.#unwatch = signal && signals.watch(signal, () => this.#waiting?.(this.#error()));
 	}
 
 	/** Waits for `work`, or throws `PACKAGE_ABORTED` as soon as the signal fires; `late` gets what still arrives then. */
@@ -43,7 +44,7 @@ export class Stop {
 
 	release(): void {
 		this.#waiting = undefined;
-		this.#signal?.removeEventListener("abort", this.#listener);
+		this.#unwatch?.();
 	}
 
 	#error(): PackageError {

@@ -9,6 +9,7 @@
 import type { JsonValue } from "../json/index.ts";
 import { CallRefused, InvalidMessage } from "../run/errors.ts";
 import type { ComponentSession, RootInvocation, Settlement } from "../run/index.ts";
+import { signals } from "../signals.ts";
 import type { AbortSignal } from "../web.ts";
 import {
 	checkChannelOptions,
@@ -19,7 +20,6 @@ import {
 } from "./arguments.ts";
 import { channelsUnavailable, grantedEndpoints } from "./channels.ts";
 import { CapabilityError, OperationError } from "./errors.ts";
-import { SignalWatch } from "./signals.ts";
 import type { RunContext, RunResult } from "./types.ts";
 
 /** What the context needs of the Run around it. */
@@ -36,7 +36,6 @@ type Reject = (error: unknown) => void;
 
 /** Builds the context handed to the handler. Its functions need no `this`, so they can be taken apart. */
 export function createContext(invocation: RootInvocation, owner: ContextOwner): RunContext {
-	const signals = new SignalWatch();
 	const { channels, isHeld } = grantedEndpoints(invocation.channels);
 
 	function dispatch(

@@ -4,5 +4,4 @@
  */
 export { CapabilityError, OperationError } from "./errors.ts";
 export { createHandle, type SdkTransport } from "./handle.ts";
-export { SignalWatch } from "./signals.ts";
 export type * from "./types.ts";

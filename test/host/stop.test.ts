@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { digestPackage, memorySource } from "../../src/package/index.ts";
 import { createAbortController } from "../../src/web.ts";
 import { answering, arrange, DONE, ending, expectNothingLeft, runScript } from "./arrange.ts";
-import type { Script } from "./fake.ts";
-import { settle } from "./fake.ts";
+import { fakePackage, type Script, settle } from "./fake.ts";
 
 /** A component that waits for the host's cancellation and does nothing about it. */
 const deaf: Script = async (component) => {
@@ -137,6 +137,31 @@ describe("cancellation and deadline (Run/1 section 8)", () => {
 		for (const run of runs) expect((await ending(stage, run))[1]!.code).toBe("CANCELLED");
 		expect(counted.listeners()).toBe(0);
 		expectNothingLeft(stage);
+	});
+
+	test("however many hosts and loads share a signal, it has one listener", async () => {
+		const controller = createAbortController();
+		const counted = counting(controller.signal);
+		const hosts = Array.from({ length: 12 }, () => arrange({ main: deaf }));
+		const loads = hosts.map((each) => each.host.load(fakePackage("main"), { signal: counted.signal }));
+		await settle();
+		expect(counted.listeners()).toBeLessThan(2);
+		const packs = await Promise.all(loads);
+		expect(counted.listeners()).toBe(0);
+		const runs = packs.map((pack, index) => hosts[index]!.run(pack, { signal: counted.signal }));
+		expect(counted.listeners()).toBe(1);
+		controller.abort();
+		for (const [index, run] of runs.entries()) expect((await ending(hosts[index]!, run))[1]!.code).toBe("CANCELLED");
+		expect(counted.listeners()).toBe(0);
+	});
+
+	test("twenty passes over packages on one signal have one listener", async () => {
+		const counted = counting(createAbortController().signal);
+		const source = memorySource({ "FLOW.md": "---\nname: a\ndescription: b\n---\n" });
+		const passes = Array.from({ length: 20 }, () => digestPackage(source, { signal: counted.signal }));
+		expect(counted.listeners()).toBe(1);
+		await Promise.all(passes);
+		expect(counted.listeners()).toBe(0);
 	});
 
 	test("cancelled before it starts: nothing is launched, the phase is activation", async () => {

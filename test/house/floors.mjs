@@ -13,6 +13,7 @@ const FLOORS = [
 	"base64",
 	"display",
 	"text",
+	"signals",
 	"digest",
 	"sha256",
 	"unicode",
