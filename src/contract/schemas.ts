@@ -24,7 +24,8 @@ export function compileEmbedded(
 	const { schemas } = asContractError(() =>
 		compileSchemaGraph({
 			roots: roots.map(({ pointer, schema }) => ({ pointer, schema })),
-			...(defs === undefined ? {} : { defs, defsPointer }),
+			defs,
+			defsPointer,
 		}),
 	);
 	for (const [index, root] of roots.entries()) root.take(schemas[index]!);

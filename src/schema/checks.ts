@@ -16,7 +16,7 @@ export interface Facts {
 /** One keyword's judgement. */
 export interface Check {
 	/** Absent for the boolean schema `false`. */
-	readonly keyword?: Keyword;
+	readonly keyword: Keyword | undefined;
 	readonly passes: (value: JsonValue, facts: Facts) => boolean;
 	/** Facts of the schema and type names only: a message never shows the instance. */
 	readonly explain: (value: JsonValue) => string;

@@ -4,13 +4,13 @@ import { appendPointer, isJsonObject, type JsonObject, type JsonValue } from "..
 import { limitError, SchemaError } from "./error.ts";
 import { type Cursor, isDefinitionName, READERS } from "./keywords.ts";
 import { SCHEMA_LIMITS, SCHEMA_URI } from "./limits.ts";
-import type { SchemaGraph, SchemaNode } from "./node.ts";
-import { type Place, pointerOf } from "./place.ts";
+import { noKeywords, type SchemaGraph, type SchemaNode } from "./node.ts";
+import { type Place, pointerOf, rootPlace } from "./place.ts";
 import { bindReferences, type Definition, orderDefinitions, type Reference } from "./references.ts";
 
 /** Checks a file's root value (S6, S13). The byte limit and JSON/1 come before this. */
 export function readFile(root: JsonValue): { root: SchemaNode; graph: SchemaGraph } {
-	const place: Place = { pointer: "" };
+	const place = rootPlace("");
 	if (!isJsonObject(root))
 		throw new SchemaError("SCHEMA_INVALID", "A schema file is a JSON object", { schemaPointer: "" });
 	// Before any keyword: who wrote for another dialect is better told so than given its first foreign keyword.
@@ -28,7 +28,7 @@ export function readFile(root: JsonValue): { root: SchemaNode; graph: SchemaGrap
 /** Checks an embedded root that stands alone and may declare its own `$defs`, but no `$schema` (C6). */
 export function readInline(root: JsonValue, pointer: string): { root: SchemaNode; graph: SchemaGraph } {
 	const graph = new GraphReader(false, true);
-	const node = graph.schema(root, { pointer }, 1);
+	const node = graph.schema(root, rootPlace(pointer), 1);
 	return { root: node, graph: graph.finish() };
 }
 
@@ -39,8 +39,8 @@ export function readGraph(
 	defsPointer: string,
 ): { roots: SchemaNode[]; graph: SchemaGraph } {
 	const graph = new GraphReader(false, false);
-	graph.define(defs, (name) => ({ pointer: appendPointer(defsPointer, name) }), 1, "$defs");
-	const nodes = roots.map(({ pointer, schema }) => graph.schema(schema, { pointer }, 1));
+	graph.define(defs, (name) => rootPlace(appendPointer(defsPointer, name)), 1, "$defs");
+	const nodes = roots.map(({ pointer, schema }) => graph.schema(schema, rootPlace(pointer), 1));
 	return { roots: nodes, graph: graph.finish() };
 }
 
@@ -68,7 +68,7 @@ class GraphReader {
 			});
 		if (depth > SCHEMA_LIMITS.depth) throw limitError("depth", pointerOf(place));
 		if (this.#nodes.length === SCHEMA_LIMITS.nodes) throw limitError("nodes", pointerOf(place));
-		const node: SchemaNode = { id: this.#nodes.length, place, truth, keywords: {} };
+		const node: SchemaNode = { id: this.#nodes.length, place, truth, keywords: noKeywords() };
 		this.#nodes.push(node);
 		if (depth > this.#depth) this.#depth = depth;
 		if (truth === undefined) this.#keywords(value as JsonObject, node, depth);
@@ -99,12 +99,7 @@ class GraphReader {
 			place,
 			keyword,
 			declares: root && this.#declares,
-			schema: (value, token) =>
-				this.schema(
-					value,
-					token === undefined ? { parent: place, keyword } : { parent: place, keyword, token },
-					depth + 1,
-				),
+			schema: (value, token) => this.schema(value, { parent: place, keyword, token }, depth + 1),
 			reference: (name) => this.#references.push({ from: node, name }),
 			definitions: (value) => {
 				if (!root || !this.#defines) {

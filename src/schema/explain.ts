@@ -33,7 +33,7 @@ export function diagnose(root: Failure, code: BoundaryCode, max: number): Diagno
 		const entry = top.entries[top.next++];
 		if (entry === undefined) {
 			stack.pop();
-		} else if ("failure" in entry) {
+		} else if (entry.failure !== undefined) {
 			if (seen.has(entry.failure)) continue;
 			seen.add(entry.failure);
 			const pointer = entry.step === undefined ? top.pointer : appendPointer(top.pointer, entry.step);

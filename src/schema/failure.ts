@@ -11,6 +11,8 @@ export interface Cause {
 
 /** A keyword that judged against the instance. The sentence is built only for faults that are reported. */
 export interface Fault {
+	/** What tells a fault from a cause. */
+	readonly failure: undefined;
 	/** Absent for the boolean schema `false`. */
 	readonly keyword: Keyword | undefined;
 	readonly explain: (value: JsonValue) => string;

@@ -12,8 +12,8 @@ import { type Cause, Failure } from "./failure.ts";
 import { type Kind, kindOf, OBJECT, STRING } from "./kinds.ts";
 import { SCHEMA_LIMITS } from "./limits.ts";
 import { Location } from "./location.ts";
-import type { Keyword, SchemaNode } from "./node.ts";
-import { pointerOf } from "./place.ts";
+import { type Keyword, noKeywords, type SchemaNode } from "./node.ts";
+import { pointerOf, rootPlace } from "./place.ts";
 import type { Plan } from "./plan.ts";
 import type { Frame, Step, Walk } from "./steps.ts";
 
@@ -50,7 +50,12 @@ class MachineFrame implements Frame {
 const LARGE = 64;
 
 /** Stands for every failure while nothing is explained. */
-const REJECTED = new Failure({ id: -1, place: { pointer: "" }, truth: false, keywords: {} } satisfies SchemaNode);
+const REJECTED = new Failure({
+	id: -1,
+	place: rootPlace(""),
+	truth: false,
+	keywords: noKeywords(),
+} satisfies SchemaNode);
 
 /** One evaluation of one instance. */
 export class Machine implements Walk, Facts {
@@ -135,7 +140,13 @@ export class Machine implements Walk, Facts {
 				break;
 			}
 			failure ??= new Failure(plan.node);
-			failure.entries.push({ keyword: check.keyword, explain: check.explain, value, branches: NO_CAUSES });
+			failure.entries.push({
+				failure: undefined,
+				keyword: check.keyword,
+				explain: check.explain,
+				value,
+				branches: NO_CAUSES,
+			});
 		}
 		const steps = plan.steps[kind]!;
 		if (steps.length > 0) {
@@ -180,7 +191,7 @@ export class Machine implements Walk, Facts {
 	spend(units: number, keyword: Keyword, plan: Plan): void {
 		this.work += units;
 		if (this.work > SCHEMA_LIMITS.work) throw limitError("work", pointerOf(plan.node.place));
-		if (this.profile !== undefined && units > 0) this.profile[keyword] = (this.profile[keyword] ?? 0) + units;
+		if (this.profile !== undefined) record(this.profile, keyword, units);
 	}
 
 	inherit(frame: Frame, failure: Failure): void {
@@ -191,7 +202,8 @@ export class Machine implements Walk, Facts {
 
 	reject(frame: Frame, keyword: Keyword, explain: () => string, branches: readonly Cause[] = NO_CAUSES): void {
 		const own = frame as MachineFrame;
-		if (this.explaining) this.#failureOf(own).entries.push({ keyword, explain, value: own.value, branches });
+		if (this.explaining)
+			this.#failureOf(own).entries.push({ failure: undefined, keyword, explain, value: own.value, branches });
 		else own.failure = REJECTED;
 	}
 
@@ -219,8 +231,11 @@ export class Machine implements Walk, Facts {
 
 	#profilePair(plan: Plan, kind: Kind): void {
 		const profile = this.profile!;
-		profile.pair = (profile.pair ?? 0) + 1;
-		for (const [keyword, units] of fixedCharges(plan.node.keywords, kind))
-			if (units > 0) profile[keyword] = (profile[keyword] ?? 0) + units;
+		record(profile, "pair", 1);
+		for (const [keyword, units] of fixedCharges(plan.node.keywords, kind)) record(profile, keyword, units);
 	}
+}
+
+function record(profile: Profile, keyword: keyof Profile, units: number): void {
+	if (units > 0) profile[keyword] = (Object.hasOwn(profile, keyword) ? profile[keyword]! : 0) + units;
 }

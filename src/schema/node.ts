@@ -47,6 +47,15 @@ export interface Keywords {
 /** A keyword that takes part in evaluation. */
 export type Keyword = keyof Keywords;
 
+/** Inherits nothing, so that a keyword is present only where its schema has it, whatever `Object.prototype` lends. */
+class KeywordRecord {}
+Object.setPrototypeOf(KeywordRecord.prototype, null);
+
+/** No keywords yet. */
+export function noKeywords(): Keywords {
+	return new KeywordRecord();
+}
+
 /** One schema node (Schema/1 section 4): a root, or an object or boolean in a schema position. */
 export interface SchemaNode {
 	/** Index in {@link SchemaGraph.nodes}; a parent's is smaller than its children's, and a definition's schemas are contiguous. */

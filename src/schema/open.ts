@@ -42,7 +42,7 @@ export interface EmbeddedGraph {
 	/** The embedded roots, each with its pointer in the descriptor. */
 	readonly roots: readonly { readonly pointer: string; readonly schema: JsonValue }[];
 	/** The descriptor's definition map. */
-	readonly defs?: JsonObject;
+	readonly defs?: JsonObject | undefined;
 	/** The map's pointer; `/$defs` unless given. */
 	readonly defsPointer?: string;
 }

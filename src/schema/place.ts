@@ -5,10 +5,18 @@
 
 import { appendPointer } from "../json/index.ts";
 
-/** A root (with the pointer of the schema in its document), or a step down through a keyword and perhaps a name or index. */
+/**
+ * A root (with the pointer of the schema in its document), or a step down through a keyword and perhaps a name or index. What
+ * tells them apart is always their own.
+ */
 export type Place =
-	| { readonly pointer: string; readonly parent?: undefined }
-	| { readonly parent: Place; readonly keyword: string; readonly token?: string | number };
+	| { readonly parent: undefined; readonly pointer: string }
+	| { readonly parent: Place; readonly keyword: string; readonly token: string | number | undefined };
+
+/** The place of a root. */
+export function rootPlace(pointer: string): Place {
+	return { parent: undefined, pointer };
+}
 
 /** The RFC 6901 pointer of a place, or of one keyword there, or of one entry of that keyword's value. */
 export function pointerOf(place: Place, keyword?: string, token?: string | number): string {

@@ -22,7 +22,7 @@ export interface Plan {
 	readonly located: boolean;
 }
 
-const NOTHING: Check = { passes: () => false, explain: () => "Nothing is allowed here" };
+const NOTHING: Check = { keyword: undefined, passes: () => false, explain: () => "Nothing is allowed here" };
 
 /** The plans of a graph, by node id. */
 export function planGraph(graph: SchemaGraph): readonly Plan[] {

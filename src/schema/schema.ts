@@ -59,7 +59,8 @@ export interface Schema {
 	accepts(instance: JsonValue): boolean;
 	/**
 	 * Admits a host value and evaluates it; a valid one comes back as an isolated snapshot. A value outside JSON/1 fails with
-	 * the boundary's code and an empty pointer. Throws `SCHEMA_LIMIT_EXCEEDED` as {@link Schema.evaluate} does.
+	 * the boundary's code, at the part that has no place in JSON/1. Throws `SCHEMA_LIMIT_EXCEEDED` as
+	 * {@link Schema.evaluate} does.
 	 */
 	check(value: unknown, options?: Pick<EvaluateOptions, "all" | "code">): Checked;
 	/** Standard Schema v1, for form and API libraries. */
@@ -132,10 +133,10 @@ export class CompiledSchema implements Schema {
 			admitted = admitJson(value);
 		} catch (error) {
 			if (!(error instanceof JsonError)) throw error;
-			// The error's own sentence names the place, which may show members of the value.
-			const message = `Not a JSON/1 value (${error.code})`;
 			const code = options.code ?? "INVALID_INPUT";
-			return { valid: false, diagnostics: [{ code, instancePointer: "", schemaPointer: "", message }] };
+			// A name with a surrogate without its pair must not make the diagnostic what the value is: no JSON/1.
+			const instancePointer = (error.pointer ?? "").toWellFormed();
+			return { valid: false, diagnostics: [{ code, instancePointer, schemaPointer: "", message: error.reason }] };
 		}
 		if (this.accepts(admitted)) return { valid: true, value: admitted };
 		return { valid: false, diagnostics: this.#diagnose(admitted, options) };

@@ -44,8 +44,26 @@ function issueOf({ message, instancePointer }: Diagnostic, value: unknown): Stan
 	const path: (string | number)[] = [];
 	let at = value;
 	for (const token of parsePointer(instancePointer)) {
-		path.push(Array.isArray(at) ? Number(token) : token);
-		at = (at as { readonly [token: string]: unknown })[token];
+		path.push(isArray(at) ? Number(token) : token);
+		at = own(at, token);
 	}
 	return { message, path };
+}
+
+/** What was refused may be anything: a revoked proxy throws even here. */
+function isArray(value: unknown): boolean {
+	try {
+		return Array.isArray(value);
+	} catch {
+		return false;
+	}
+}
+
+/** The own data property of that name: no accessor runs, and what a proxy throws stays here. */
+function own(value: unknown, name: string): unknown {
+	try {
+		return Object.getOwnPropertyDescriptor(value, name)?.value;
+	} catch {
+		return undefined;
+	}
 }

@@ -46,7 +46,7 @@ export interface Step {
 	/** Takes the result of the child offered last: null when it accepted. */
 	take(frame: Frame, failure: Failure | null, walk: Walk): void;
 	/** Judges after the last child. */
-	close?(frame: Frame, walk: Walk): void;
+	readonly close: ((frame: Frame, walk: Walk) => void) | undefined;
 }
 
 type PlanOf = (child: SchemaNode) => Plan;
@@ -106,6 +106,7 @@ function inPlace(plans: readonly Plan[]): Step {
 	return {
 		offer: (frame, walk) => frame.next < plans.length && walk.offer(plans[frame.next++]!, frame.value),
 		take: takeAll,
+		close: undefined,
 	};
 }
 
@@ -143,6 +144,7 @@ function not(plan: Plan): Step {
 		take: (frame, failure, walk) => {
 			if (failure === null) walk.reject(frame, "not", () => "Matches the schema that it must not match");
 		},
+		close: undefined,
 	};
 }
 
@@ -162,6 +164,7 @@ function conditional(condition: Plan, whenTrue: Plan | undefined, whenFalse: Pla
 			if (frame.next > 1) takeAll(frame, failure, walk);
 			else if (failure === null) frame.hits = 1;
 		},
+		close: undefined,
 	};
 }
 
@@ -176,11 +179,11 @@ function offerPresent(entries: readonly Entry[], frame: Frame, walk: Walk, desce
 }
 
 function properties(entries: readonly Entry[]): Step {
-	return { offer: (frame, walk) => offerPresent(entries, frame, walk, true), take: takeAll };
+	return { offer: (frame, walk) => offerPresent(entries, frame, walk, true), take: takeAll, close: undefined };
 }
 
 function dependentSchemas(entries: readonly Entry[]): Step {
-	return { offer: (frame, walk) => offerPresent(entries, frame, walk, false), take: takeAll };
+	return { offer: (frame, walk) => offerPresent(entries, frame, walk, false), take: takeAll, close: undefined };
 }
 
 function additionalProperties(plan: Plan, declared: ReadonlyMap<string, unknown>): Step {
@@ -199,6 +202,7 @@ function additionalProperties(plan: Plan, declared: ReadonlyMap<string, unknown>
 			return false;
 		},
 		take: takeAll,
+		close: undefined,
 	};
 }
 
@@ -210,6 +214,7 @@ function prefixItems(plans: readonly Plan[]): Step {
 			return at < plans.length && at < values.length && walk.offer(plans[at]!, values[at]!, at);
 		},
 		take: takeAll,
+		close: undefined,
 	};
 }
 
@@ -221,6 +226,7 @@ function items(plan: Plan, first: number): Step {
 			return at < values.length && walk.offer(plan, values[at]!, at);
 		},
 		take: takeAll,
+		close: undefined,
 	};
 }
 
