@@ -26,8 +26,11 @@ export function admit<Code extends Boundary>(
 		return { value: admitJson(value) };
 	} catch (error) {
 		if (!(error instanceof JsonError)) throw error;
-		const details = { code: error.code, instancePointer: error.pointer ?? "" };
-		return { refusal: { code, message: `${what} is not a FLOW JSON/1 value (${error.code}).`, details } };
+		// A name with a surrogate without its pair can't cross the wire as it is.
+		const instancePointer = (error.pointer ?? "").toWellFormed();
+		const details = { code: error.code, instancePointer, message: error.reason };
+		const message = `${what} is not a FLOW JSON/1 value at ${place(instancePointer)}: ${error.reason}.`;
+		return { refusal: { code, message, details } };
 	}
 }
 

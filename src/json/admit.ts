@@ -103,8 +103,15 @@ class Guard {
 				}
 				return this.#open(value);
 			default:
-				this.fail("JSON_TYPE", `JSON has no ${typeof value}`);
+				this.fail("JSON_TYPE", value === undefined ? this.#undefined() : `JSON has no ${typeof value}`);
 		}
+	}
+
+	/** The commonest mistake gets its remedy: a member that is undefined is none. */
+	#undefined(): string {
+		const parent = this.#path.at(-1);
+		if (parent?.names !== undefined) return "A member that is undefined; leave it out";
+		return `${parent === undefined ? "JSON has no" : "An item that is"} undefined; use null`;
 	}
 
 	#open(source: object): JsonValue {

@@ -47,6 +47,8 @@ export interface JsonPlace {
 export class JsonError extends Error {
 	override readonly name: string = "JsonError";
 	readonly code: JsonErrorCode;
+	/** The message without the place and the full stop: for those who say the place themselves. */
+	readonly reason: string;
 	/** UTF-8 byte offset from the start of the source, 0-based; also when the source was a string. */
 	declare readonly offset?: number;
 	/** 1-based line; LF, CR LF and a lone CR end one. */
@@ -61,6 +63,7 @@ export class JsonError extends Error {
 	constructor(code: JsonErrorCode, message: string, place: JsonPlace = {}) {
 		super(message + where(place), place.cause === undefined ? undefined : { cause: place.cause });
 		this.code = code;
+		this.reason = message;
 		if (place.offset !== undefined) this.offset = place.offset;
 		if (place.line !== undefined) this.line = place.line;
 		if (place.column !== undefined) this.column = place.column;

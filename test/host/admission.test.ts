@@ -93,7 +93,13 @@ describe("settings (Schema/1 section 1)", () => {
 
 	test("a value outside JSON/1 is refused with its place", async () => {
 		const failure = await refused("", NUMBER_SETTINGS, { settings: { n: Number.NaN } });
-		expect(failure).toMatchObject({ code: "INVALID_SETTINGS", details: { instancePointer: "/n" } });
+		expect(failure).toMatchObject({
+			code: "INVALID_SETTINGS",
+			message: expect.stringMatching(
+				/^The settings value is not a FLOW JSON\/1 value at \/n: A number that is not finite/,
+			),
+			details: { code: "JSON_NUMBER_RANGE", instancePointer: "/n" },
+		});
 	});
 });
 

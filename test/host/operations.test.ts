@@ -306,6 +306,7 @@ describe("capabilities (Capability Contract/1)", () => {
 		["neither", {}],
 		["nothing", undefined],
 		["a value outside JSON/1", { value: Number.POSITIVE_INFINITY }],
+		["a name outside JSON/1", { value: { "\ud800": 1 } }],
 	])("%s is INVALID_RESULT", async (_, given) => {
 		expect(await came(read, { ...uses, ...store(() => given as never) })).toMatchObject({
 			code: "INVALID_RESULT",

@@ -159,7 +159,7 @@ describe("host values that are refused", () => {
 	});
 
 	test("and nothing that doesn't apply", () => {
-		expect(Object.keys(refusal(() => admitJson(1n))).sort()).toEqual(["code", "name", "pointer"]);
+		expect(Object.keys(refusal(() => admitJson(1n))).sort()).toEqual(["code", "name", "pointer", "reason"]);
 	});
 
 	test("a cycle, at the reference that closes it", () => {
