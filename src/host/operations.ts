@@ -118,7 +118,10 @@ export class Operations {
 	#child(operation: Operation, call: ChildCall): OperationOutcome | undefined {
 		const { children } = this.#context.context;
 		const bound = children.get(call.slot);
-		if (bound === undefined) return failure("UNAVAILABLE", `No child is bound to slot "${call.slot}".`);
+		if (bound === undefined) {
+			this.#unbound(call);
+			return failure("UNAVAILABLE", `No child is bound to slot "${call.slot}".`);
+		}
 		if (Object.keys(call.channels).length > 0) return noChannels();
 		if ("call" in bound) {
 			this.#run(operation, "function", (signal) => this.#callFunction(bound.call, call, signal));
@@ -144,6 +147,7 @@ export class Operations {
 			return failure("PERMISSION_DENIED", `FLOW.md declares no capability slot "${call.slot}".`);
 		}
 		if (slot.provider === undefined) {
+			this.#unbound(call);
 			return failure("UNAVAILABLE", `No provider is bound to capability slot "${call.slot}".`);
 		}
 		const method = slot.contract?.methods.get(call.method);
@@ -175,6 +179,10 @@ export class Operations {
 
 	#started(call: ChildCall | CapabilityCall, target: "package" | "function" | "provider"): void {
 		this.#context.note({ type: "operation-started", operationId: call.operationId, slot: call.slot, target });
+	}
+
+	#unbound({ kind, operationId, slot }: ChildCall | CapabilityCall): void {
+		this.#context.note({ type: "operation-unbound", operationId, slot, target: kind });
 	}
 
 	async #callFunction(target: ChildFunction, call: ChildCall, signal: AbortSignal): Promise<OperationOutcome> {

@@ -16,6 +16,13 @@ export type HostEvent =
 			readonly slot: string;
 			readonly target: "package" | "function" | "provider";
 	  }
+	/** A call of a slot to which the host's program bound nothing; its caller got `UNAVAILABLE`. */
+	| {
+			readonly type: "operation-unbound";
+			readonly operationId: string;
+			readonly slot: string;
+			readonly target: "child" | "capability";
+	  }
 	/** `error` is what the function or provider threw: it stays on the host's side of the wire. */
 	| { readonly type: "operation-failed"; readonly operationId: string; readonly slot: string; readonly error: unknown }
 	| { readonly type: "cancelling"; readonly reason: "cancel" | "deadline" }

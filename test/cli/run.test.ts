@@ -152,7 +152,15 @@ describe.concurrent("a refused Run starts nothing", () => {
 			["run", greet, ...ADA, "--expect", OTHER],
 			{ code: "PACKAGE_DIGEST_MISMATCH", phase: "package", expected: OTHER, actual: expect.stringMatching(/^sha256:/) },
 		],
-		["an unbound child that is needed", ["run", parent, ...ADA], { code: "UNAVAILABLE", phase: "run" }],
+		[
+			"an unbound child that is needed",
+			["run", parent, ...ADA],
+			{
+				code: "UNAVAILABLE",
+				phase: "run",
+				hints: ['--child greeter=DIR binds a package to the slot "greeter"'],
+			},
+		],
 		[
 			"a child that is refused, by its slot",
 			["run", parent, ...ADA, "--child", "greeter=nowhere"],

@@ -39,6 +39,15 @@ describe("a child bound to a function (Run/1 section 4)", () => {
 		});
 	});
 
+	test("a call of an unbound slot is seen in the trace, with the slot", async () => {
+		const seen: unknown[] = [];
+		const onTrace: RunOptions["onTrace"] = ({ event }) => {
+			if (event.type === "operation-unbound") seen.push(event);
+		};
+		await came({}, { onTrace });
+		expect(seen).toEqual([{ type: "operation-unbound", operationId: "c1", slot: "helper", target: "child" }]);
+	});
+
 	test("`constructor` is an ordinary slot name", async () => {
 		expect(await came({ slot: "constructor" }, { children: {} })).toMatchObject({ code: "UNAVAILABLE" });
 	});

@@ -26,10 +26,16 @@ export class RunNotes {
 	readonly #output: Output;
 	readonly #pack: LoadedPackage;
 	#children = { accepted: 0, failed: 0 };
+	#unbound: string | undefined;
 
 	constructor(output: Output, pack: LoadedPackage) {
 		this.#output = output;
 		this.#pack = pack;
+	}
+
+	/** The first child slot that the root called and that nothing is bound to. */
+	get unboundChild(): string | undefined {
+		return this.#unbound;
 	}
 
 	observe({ path, event }: RunEvent): void {
@@ -37,6 +43,7 @@ export class RunNotes {
 			if (event.type === "succeeded") this.#children.accepted += 1;
 			if (event.type === "failed") this.#children.failed += 1;
 		} else if (event.type === "activating") this.#admitted();
+		else if (event.type === "operation-unbound" && event.target === "child") this.#unbound ??= event.slot;
 		else if (event.type === "launched") this.#output.note("started", escapeForDisplay(event.description));
 		else if (event.type === "stopping")
 			this.#output.note("stopping", `${event.step}: ${escapeForDisplay(event.reason)}`);

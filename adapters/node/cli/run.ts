@@ -128,7 +128,7 @@ async function loadAndRun(
 	} catch (error) {
 		if (!(error instanceof RunFailure)) throw error;
 		if (printer === undefined) noteStderrTail(output, error.stderr);
-		throw explained(error, pack, request);
+		throw explained(error, pack, request, notes.unboundChild);
 	} finally {
 		printer?.end();
 		trace?.close();
@@ -144,8 +144,15 @@ function startTrace({ trace: file, traceValues = false }: RunCommandOptions, out
 }
 
 /** A failure with what the command knows besides: every diagnostic of its own values, and what mostly is behind it. */
-function explained(error: RunFailure, pack: LoadedPackage, { input, settings }: Request): Error {
+function explained(
+	error: RunFailure,
+	pack: LoadedPackage,
+	{ input, settings }: Request,
+	unbound: string | undefined,
+): Error {
 	const { code, phase } = error;
+	if (phase === "run" && code === "UNAVAILABLE" && unbound !== undefined)
+		return new Detailed(error, { hints: [`--child ${unbound}=DIR binds a package to the slot "${unbound}"`] });
 	if (phase === "run" && (code === "PROTOCOL_ERROR" || code === "CHANNEL_LOST"))
 		return new Detailed(error, { hints: [USUAL_CAUSES[code]] });
 	if (phase !== "activation" || (code !== "INVALID_INPUT" && code !== "INVALID_SETTINGS")) return error;
