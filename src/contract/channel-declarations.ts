@@ -70,7 +70,8 @@ export function parseChannelDeclarations(value: JsonValue, pointer: string): Map
 function readDeclaration(value: JsonValue, pointer: string): Draft {
 	const object = closedObject(value, pointer, "A channel declaration", ["direction"], FIELDS);
 	const direction = oneOf(object, "direction", pointer, ["send", "receive"] as const)!;
-	const required = ownMember(object, "required") ?? true;
+	// Not `??`: null is a value, and no boolean.
+	const required = Object.hasOwn(object, "required") ? object.required : true;
 	if (typeof required !== "boolean") {
 		throw new ContractError("CONTRACT_INVALID", '"required" must be true or false.', {
 			pointer: `${pointer}/required`,

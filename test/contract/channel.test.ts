@@ -155,6 +155,11 @@ describe("Channel Contract/1 section 1: declarations in FLOW.md", () => {
 		["an unknown direction", "CONTRACT_INVALID", "/channels/events/direction", { direction: "both" }],
 		["an unknown field", "CONTRACT_INVALID", "/channels/events/description", { direction: "send", description: "x" }],
 		["required as text", "CONTRACT_INVALID", "/channels/events/required", { direction: "send", required: "true" }],
+		["a null required", "CONTRACT_INVALID", "/channels/events/required", { direction: "send", required: null }],
+		["a null contract", "CONTRACT_INVALID", "/channels/events/contract", { direction: "send", contract: null }],
+		["a null delivery", "CONTRACT_INVALID", "/channels/events/delivery", { direction: "send", delivery: null }],
+		["a null schema", "CONTRACT_INVALID", "/channels/events/schema", { direction: "receive", schema: null }],
+		["a null start", "CONTRACT_INVALID", "/channels/events/start", { direction: "receive", start: null }],
 		[
 			"schema and contract",
 			"CONTRACT_INVALID",
