@@ -4,7 +4,7 @@
  */
 
 import { NAME_LIMITS } from "../grammar/names.ts";
-import { admitJson, type JsonObject, type JsonValue } from "../json/index.ts";
+import { admitJson, canonicalText, type JsonObject, type JsonValue } from "../json/index.ts";
 import { OPERATIONAL_ERROR } from "./codes.ts";
 import { RUN_LIMITS } from "./limits.ts";
 import type { Failure } from "./ports.ts";
@@ -26,7 +26,7 @@ export interface Call {
 export function admitCall(method: string, params: unknown, id: string): Call {
 	const envelope = admitJson({ jsonrpc: "2.0", id, method, params }) as JsonObject;
 	const admitted = envelope.params as JsonObject;
-	return { method, params: admitted, text: JSON.stringify(admitted) };
+	return { method, params: admitted, text: textOf(admitted) };
 }
 
 /** Admits a result for `id`, or for any id, and gives its snapshot and payload: throws what `admitJson` throws. */
@@ -36,7 +36,7 @@ export function admitResult(
 ): { readonly value: JsonValue; readonly payload: Payload } {
 	const envelope = admitJson({ jsonrpc: "2.0", id, result }) as JsonObject;
 	const value = envelope.result!;
-	return { value, payload: `"result":${JSON.stringify(value)}` };
+	return { value, payload: `"result":${textOf(value)}` };
 }
 
 /** Admits the details of a valid failure, as {@link admitResult} a result: throws what `admitJson` throws. */
@@ -50,17 +50,25 @@ export function admitFailure(
 	const envelope = admitJson({ jsonrpc: "2.0", id, error }) as JsonObject;
 	const admitted = envelope.error as { readonly data: { readonly details?: JsonValue } };
 	const snapshot = details === undefined ? { code, message } : { code, message, details: admitted.data.details! };
-	return { failure: snapshot, payload: `"error":${JSON.stringify(admitted)}` };
+	return { failure: snapshot, payload: `"error":${textOf(admitted)}` };
 }
 
 /** An operational error of our own words: short, without details, so that it always fits. */
 export function operationalError(code: Failure["code"], message: string): Payload {
-	return `"error":${JSON.stringify({ code: OPERATIONAL_ERROR, message: ownWords(message), data: { code } })}`;
+	return `"error":${textOf({ code: OPERATIONAL_ERROR, message: ownWords(message), data: { code } })}`;
 }
 
 /** A standard JSON-RPC error of our own words. */
 export function standardError(code: number, message: string): Payload {
-	return `"error":${JSON.stringify({ code, message: ownWords(message) })}`;
+	return `"error":${textOf({ code, message: ownWords(message) })}`;
+}
+
+/**
+ * The text of an admitted value. The engine asks every object and array for a `toJSON`, which some library may have put on
+ * their prototypes; prototypes have no say in JSON/1, so it is then written without the engine.
+ */
+function textOf(value: JsonValue): string {
+	return "toJSON" in Object.prototype || "toJSON" in Array.prototype ? canonicalText(value) : JSON.stringify(value);
 }
 
 /** A sentence of ours may name a place that someone else chose: no more of it than a message holds (section 7). */

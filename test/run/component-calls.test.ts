@@ -48,6 +48,23 @@ describe("Run/1 sections 4 and 5: calls of the component", () => {
 		expect(component.settlements).toEqual([{ failure: { code: "UNCERTAIN", message: "m", details: null } }]);
 	});
 
+	it("writes what it was given, whatever a library put on the prototypes (JSON/1)", () => {
+		const details = { a: [1, { b: [] }] };
+		for (const prototype of [Object.prototype, Array.prototype]) {
+			const called = Component.running();
+			const failed = Component.running();
+			Object.defineProperty(prototype, "toJSON", { value: () => "replaced", configurable: true });
+			try {
+				called.call(childCall("op", details));
+				failed.session.finish({ failure: { code: "LAGGED", message: "m", details } });
+			} finally {
+				Reflect.deleteProperty(prototype, "toJSON");
+			}
+			expect(called.take()[0]?.params).toEqual({ operationId: "op", slot: "greeter", input: details });
+			expect(failed.take()[0]?.error).toEqual({ code: -32000, message: "m", data: { code: "LAGGED", details } });
+		}
+	});
+
 	it("takes a snapshot", () => {
 		const component = Component.running();
 		const input = { a: [1] };
