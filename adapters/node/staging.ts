@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { HostError, type StagedPackage, type StageOptions } from "../../src/host/index.ts";
 import { digestPackage, PackageError, type PackageSource } from "../../src/package/index.ts";
 import type { Digest } from "../../src/sha256.ts";
+import type { AbortSignal } from "../../src/web.ts";
 import { CopyingSource } from "./copy.ts";
 import { directory, whileUnchanged } from "./directory.ts";
 import { removeTree } from "./remove.ts";
@@ -47,7 +48,7 @@ export async function stagePackage(
 		return {
 			source: directory(root),
 			root,
-			verify: () => verify(stage, root, digest, files),
+			verify: (signal) => verify(stage, root, digest, files, signal),
 			dispose: () => temporary.remove(stage),
 		};
 	} catch (error) {
@@ -114,16 +115,26 @@ function refuseNeighbours(stage: string): void {
  * with nothing beside them. A component runs as the same user and could have undone the modes; what it changes *while* a
  * Run is under way, or between this proof and the launch, only a sandbox prevents.
  */
-async function verify(stage: string, root: string, digest: Digest, files: ReadonlyMap<string, string>): Promise<void> {
+async function verify(
+	stage: string,
+	root: string,
+	digest: Digest,
+	files: ReadonlyMap<string, string>,
+	signal: AbortSignal | undefined,
+): Promise<void> {
 	refuseNeighbours(stage);
 	let fault: unknown;
 	try {
-		const now = await digestPackage(directory(root), { sha256: nodeSha256 });
+		const now = await digestPackage(directory(root), {
+			sha256: nodeSha256,
+			...(signal === undefined ? {} : { signal }),
+		});
 		const others = new Set(files.keys());
 		if (now.digest === digest && sameFiles(stage, files, others) && others.size === 0) return;
 	} catch (error) {
 		fault = error;
 	}
+	signal?.throwIfAborted();
 	throw new HostError(`The stage ${stage} no longer holds the package that was hashed; load the package again.`, {
 		code: "PACKAGE_STAGE_CHANGED",
 		phase: "package",

@@ -144,7 +144,7 @@ class Invocation {
 			attachments.push([name, { path: root.path, access: root.access }]);
 		}
 		await this.#step("PACKAGE_STAGE_CHANGED", "The staged package could not be verified", async () =>
-			context.stage.staged.verify?.(),
+			context.stage.staged.verify?.(stop.signal),
 		);
 		return {
 			input,

@@ -34,9 +34,10 @@ export interface StagedPackage {
 	readonly root: string;
 	/**
 	 * Proves before a launch that the stage still holds the bytes that were hashed; rejects with a `HostError`
-	 * `PACKAGE_STAGE_CHANGED`. Absent where nobody else can write to the stage.
+	 * `PACKAGE_STAGE_CHANGED`. Aborting `signal` stops it, with the signal's reason: it reads the whole package. Absent where
+	 * nobody else can write to the stage.
 	 */
-	verify?(): Promise<void>;
+	verify?(signal?: AbortSignal): Promise<void>;
 	/** Removes the stage. Called once, after the last Run from it has ended. */
 	dispose(): Promise<void>;
 }

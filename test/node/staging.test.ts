@@ -124,6 +124,20 @@ describe("a stage", () => {
 		expect(left()).toEqual([]);
 	});
 
+	test("stops its proof when the Run is stopped: it reads the whole package", async () => {
+		const { runtime } = countedRuntime();
+		const staged = await runtime.stage(memorySource({ ...SAMPLE, big: new Uint8Array(64_000_000) }), {});
+		const before = await openFiles();
+		const reason = new Error("stopped");
+		expect(await errorOf(() => staged.verify?.(AbortSignal.abort(reason)))).toBe(reason);
+		const controller = new AbortController();
+		setTimeout(() => controller.abort(reason), 1);
+		expect(await errorOf(() => staged.verify?.(controller.signal))).toBe(reason);
+		expect(await openFiles()).toEqual(before);
+		await staged.verify?.();
+		await staged.dispose();
+	});
+
 	function rw(path: string): string {
 		chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o644);
 		return path;
