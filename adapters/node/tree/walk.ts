@@ -136,7 +136,9 @@ function rootError(root: string, error: unknown): unknown {
 		);
 	const code = errnoOf(error);
 	if (isCapacityErrno(error)) return treeError(error, "");
-	const why = code === "ENOENT" ? "does not exist" : code === "ENOTDIR" ? "is no directory" : `can't be read (${code})`;
+	// Without a system's code it was Node that refused: a NUL is in the path.
+	const what = code === undefined ? "is no path" : `can't be read (${code})`;
+	const why = code === "ENOENT" ? "does not exist" : code === "ENOTDIR" ? "is no directory" : what;
 	return new PackageError("PACKAGE_SOURCE_FAILED", `"${shown}" ${why}.`, { cause: error });
 }
 
