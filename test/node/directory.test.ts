@@ -47,7 +47,7 @@ test("a directory is named by a path or a file URL; anything else is a TypeError
 	expect(directory(url).root).toBe(root);
 	expect(directory(new URL("a%20b", `${url}/`)).root).toBe(join(root, "a b"));
 	expect((await digestOf(url)).digest).toBe((await digestOf(root)).digest);
-	expect((await errorOf(digestOf("a\0b"))).message).toMatch(/^"[^"]*a\\u\{0\}b" is no path\.$/);
+	expect((await errorOf(() => digestOf("a\0b"))).message).toMatch(/^"[^"]*a\\u\{0\}b" is no path\.$/);
 	expect(() => directory(new URL("https://example.org/"))).toThrow(TypeError);
 	expect(() => directory(new URL("https://example.org/"))).toThrow("must be of scheme file");
 	expect(() => directory(undefined as never)).toThrow("of type string or an instance of URL");
