@@ -172,10 +172,15 @@ function named(processes: readonly ProcessSeen[]): string {
 	return `: process ${first.join(", ")}${processes.length > 4 ? " and more" : ""}`;
 }
 
+/** Turns of the event loop in which a program that was held up beyond its timer sees the exit and the ends that came in time. */
+const TURNS = 3;
+
 async function atMost(settled: Promise<unknown>, ms: number): Promise<void> {
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	const late = new Promise<void>((resolve) => {
 		timer = setTimeout(resolve, ms);
+	}).then(async () => {
+		for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 	});
 	await Promise.race([settled, late]);
 	clearTimeout(timer);

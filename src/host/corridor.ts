@@ -5,6 +5,7 @@ import type { Context } from "./admission.ts";
 import { checkInput, checkResult } from "./check.ts";
 import { type FailureCode, HostError, type HostErrorFields, type StderrTail, saying } from "./errors.ts";
 import { failure } from "./failures.ts";
+import { afterGrace } from "./grace.ts";
 import { startHandler } from "./in-process.ts";
 import type { HostLimits } from "./limits.ts";
 import { type ChildRun, Operations } from "./operations.ts";
@@ -238,7 +239,7 @@ class Invocation {
 		operations.abandonAll();
 		if (operations.idle) return;
 		const { runtime, limits } = this.#passage.tree;
-		const cancel = runtime.schedule(limits.cancelGraceMs, () => operations.forsake());
+		const cancel = afterGrace(runtime, limits.cancelGraceMs, () => operations.forsake());
 		await operations.quiet();
 		cancel();
 	}

@@ -8,6 +8,7 @@ import {
 	type Transport,
 } from "../run/index.ts";
 import { type StderrTail, saying } from "./errors.ts";
+import { afterGrace } from "./grace.ts";
 import type { HostLimits } from "./limits.ts";
 import type { ComponentProcess, ExitEvidence, HostRuntime } from "./ports.ts";
 import type { Stop, StopReason } from "./stop.ts";
@@ -219,7 +220,7 @@ export class Supervisor {
 
 	#after(ms: number, run: () => void): void {
 		if (this.#finishing) return;
-		const cancel = this.#context.runtime.schedule(ms, () => {
+		const cancel = afterGrace(this.#context.runtime, ms, () => {
 			this.#timers.delete(cancel);
 			if (!this.#finishing) run();
 		});

@@ -69,6 +69,12 @@ async function run(
 const bare = (body: string, options?: Parameters<typeof run>[1]): Promise<Came> =>
 	run({ "flow.mjs": BARE + body }, options);
 
+/** What a garbage collection, a stopped process or a long computation does to the host. */
+function holdUp(ms: number): void {
+	const end = performance.now() + ms;
+	while (performance.now() < end);
+}
+
 function expectGone({ pids }: Came): void {
 	expect(pids.length).toBeGreaterThan(0);
 	expect(pids.filter(isAlive)).toEqual([]);
@@ -78,6 +84,21 @@ describe.skipIf(!existsSync("/proc/self/stat"))("real components", { timeout: 30
 	test("one that behaves is accepted and leaves nothing", async () => {
 		const came = await bare("answer(root.params.input);", { input: { a: ["é", 1] } });
 		expect(came.output).toEqual({ a: ["é", 1] });
+		expectGone(came);
+	});
+
+	test.each([
+		["responded", "it answered"],
+		["exited", "it exited"],
+	])("one that behaves is accepted by a host that was held up beyond its graces when %s", async (type) => {
+		const came = await bare('answer(7); process.stdout.write("", () => process.exit(0));', {
+			limits: { exitGraceMs: 100, fenceMs: 100, killGraceMs: 50 },
+			onTrace: ({ event }) => {
+				if (event.type === type || (event.type === "session" && event.event.type === type))
+					queueMicrotask(() => holdUp(300));
+			},
+		});
+		expect(came.output).toBe(7);
 		expectGone(came);
 	});
 

@@ -226,6 +226,16 @@ describe("the fence", () => {
 		runtime.killNow();
 	});
 
+	test("sees an end that came in time, though this program was held up meanwhile", async () => {
+		const { component } = await launched(`process.stdout.write("x".repeat(100_000)); setInterval(() => {}, 1_000);`);
+		await new Promise<void>((resolve) => {
+			component.transport.listen({ chunk: () => resolve(), ended: () => undefined, failed: () => undefined });
+		});
+		const fenced = component.fence(20);
+		for (const end = performance.now() + 300; performance.now() < end; );
+		expect(await fenced).toEqual({ gone: true });
+	});
+
 	test("asked twice, it answers once and the same", async () => {
 		const { component } = await launched(`setInterval(() => {}, 1000);`);
 		const [one, two] = await Promise.all([component.fence(2_000), component.fence(1)]);
