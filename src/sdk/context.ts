@@ -2,8 +2,8 @@
  * The author's `RunContext` over one component session: argument checks, the order in which refusals win, and the way from
  * a settlement to a value or an error class.
  *
- * Order (Run SDK/1 section 4; the first that applies decides): invalid arguments `TypeError`, no longer admitting
- * `OWNER_CLOSED`, aborted signal `CANCELLED`, then the session's capacities `RESOURCE_EXHAUSTED`. All of them are rejected
+ * Order (Run SDK/1 sections 2 and 4; the first that applies decides): invalid arguments `TypeError`, aborted signal exactly
+ * `CANCELLED`, no longer admitting `OWNER_CLOSED`, then the session's capacities `RESOURCE_EXHAUSTED`. All of them are rejected
  * promises, never synchronous throws, and none of them makes an unhandled rejection when nobody looks.
  */
 import type { JsonValue } from "../json/index.ts";
@@ -51,7 +51,7 @@ export function createContext(invocation: RootInvocation, owner: ContextOwner): 
 			unwatch?.();
 			settle(settlement, resolve, reject);
 		});
-		// Admitted first, so that bad arguments and a closed owner win; what is cancelled before the next microtask was
+		// Admitted first, so that bad arguments win; what is cancelled before the next microtask was
 		// never taken for the wire, and leaves no trace there.
 		if (signal?.aborted) cancel();
 		else if (endpoints.length > 0) {
@@ -81,8 +81,9 @@ export function createContext(invocation: RootInvocation, owner: ContextOwner): 
 			observed<never>(callOptions, () => {
 				checkChannelOptions(options);
 				const signal = readCallOptions(callOptions);
+				if (signal?.aborted) throw cancelled();
 				if (!owner.admits()) throw new OperationError("OWNER_CLOSED", "The Run no longer admits calls.");
-				throw signal?.aborted ? cancelled() : channelsUnavailable();
+				throw channelsUnavailable();
 			}),
 	};
 }
@@ -96,10 +97,10 @@ function settle(settlement: Settlement, resolve: Resolve<JsonValue>, reject: Rej
 	}
 }
 
-/** The author's error for a call that was not admitted. An aborted signal wins over a capacity that is used up. */
+/** The author's error for a call that was not admitted. An aborted signal wins (Run SDK/1 section 2: exactly `CANCELLED`). */
 function refusal(error: unknown, options: unknown): unknown {
 	if (error instanceof CallRefused) {
-		if (error.code === "RESOURCE_EXHAUSTED" && readCallOptions(options)?.aborted) return cancelled();
+		if (readCallOptions(options)?.aborted) return cancelled();
 		return new OperationError(error.code, error.message);
 	}
 	// The session's own error class is no part of the author's surface.

@@ -115,7 +115,7 @@ export interface RunContext {
 
 	/**
 	 * Runs a child Flow and gives its whole result. Rejects with `TypeError` for a call that can't be sent, else with
-	 * `OperationError`: `OWNER_CLOSED` when this Run takes no calls any more, `CANCELLED` when `signal` was aborted,
+	 * `OperationError`: `CANCELLED` when `signal` was aborted, `OWNER_CLOSED` when this Run takes no calls any more,
 	 * `RESOURCE_EXHAUSTED` beyond 64 live calls, the child's own failure, or `PROTOCOL_ERROR` and `CHANNEL_LOST`.
 	 */
 	runChildFlow(call: ChildFlowRequest, options?: CallOptions): Promise<RunResult>;
@@ -125,7 +125,7 @@ export interface RunContext {
 
 	/**
 	 * Creates a channel, `direct` unless said. Rejects with `TypeError` for bad options, else with `OperationError`: always
-	 * `UNAVAILABLE` in this version, once `OWNER_CLOSED` and `CANCELLED` don't apply.
+	 * `UNAVAILABLE` in this version, once `CANCELLED` and `OWNER_CLOSED` don't apply.
 	 */
 	channel(options: ChannelOptions & { delivery: "broadcast" }, callOptions?: CallOptions): Promise<ChannelBroadcast>;
 	channel(

@@ -202,14 +202,14 @@ describe("which refusal wins (Run SDK/1 section 4)", () => {
 		expect(await error).toBeInstanceOf(TypeError);
 	});
 
-	it("a closed owner before an aborted signal", async () => {
+	it("an aborted signal before a closed owner: exactly CANCELLED (section 2)", async () => {
 		const { host, error } = caught(async (run) => {
 			await new Promise((resolve) => run.signal.addEventListener("abort", resolve));
 			await run.runChildFlow(child, { signal: AbortSignal.abort() });
 		});
 		await settle();
 		host.cancel();
-		expect(codeOf(await error)).toBe("OWNER_CLOSED");
+		expect(codeOf(await error)).toBe("CANCELLED");
 	});
 
 	it("an aborted signal sends nothing, with room to spare", async () => {
