@@ -1,5 +1,6 @@
 /** Run/1: frames, messages, the state machine of both roles, and the transports it runs over. No I/O, no clock. */
 
+export type { ChannelParticipant, ChannelWait, PortTerms, Settle, SourceTerms } from "./channels/ports.ts";
 export {
 	isWireCode,
 	LOCAL_CODES,
@@ -21,7 +22,10 @@ export { checkMessage, isFailure } from "./messages.ts";
 export type {
 	Attachment,
 	CapabilityCall,
+	ChannelExchange,
 	ChannelGrant,
+	ChannelOutcome,
+	ChannelRequest,
 	ChildCall,
 	ComponentEnd,
 	ComponentPort,

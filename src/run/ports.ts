@@ -128,6 +128,30 @@ export interface Operation {
 	settle(outcome: OperationOutcome): void;
 }
 
+/** A channel request, as both ends of it understand it (section 5.1). */
+export type ChannelRequest =
+	| {
+			readonly method: "channel/create";
+			readonly delivery?: "direct" | "broadcast";
+			/** Schema/1; excludes `contract`. */
+			readonly schema?: JsonValue;
+			/** A reference inside the invoking package; excludes `schema`. */
+			readonly contract?: string;
+	  }
+	| { readonly method: "channel/subscribe"; readonly source: string }
+	| { readonly method: "channel/send"; readonly endpoint: string; readonly value: JsonValue }
+	| { readonly method: "channel/next" | "channel/close" | "channel/release"; readonly endpoint: string };
+
+/** How a channel request ended: with exactly what its method gives on the wire, or with a failure. */
+export type ChannelOutcome = { readonly result: JsonValue } | { readonly failure: Failure };
+
+/** One channel request of a component under way at its host, answered exactly once. */
+export interface ChannelExchange {
+	readonly request: ChannelRequest;
+	/** Answers it; only the first call counts. What is no valid outcome of its method becomes `EXECUTION_FAILED`. */
+	settle(outcome: ChannelOutcome): void;
+}
+
 /**
  * Why the host session can't go on.
  *
@@ -146,7 +170,14 @@ export interface HostPort {
 	dispatch(operation: Operation): void;
 	/** The last live waiter was cancelled, or the Run is closing: ask the work to stop. It still settles. At most once. */
 	abandon(operation: Operation): void;
-	/** Declared outcome, result schema: the failure that refuses `result`, or undefined. Synchronous. */
+	/**
+	 * Takes a valid channel request, which it may answer at once or later. Absent: this host has no channels, and answers
+	 * every channel request `UNAVAILABLE`. What it throws makes the answer `EXECUTION_FAILED`.
+	 */
+	channel?(exchange: ChannelExchange): void;
+	/** The component cancelled a channel request that is under way. It still settles: whether with what it came to is decided here. */
+	cancelChannel?(exchange: ChannelExchange): void;
+	/** Declared outcome, result schema, channel eligibility: the failure that refuses `result`, or undefined. Synchronous. */
 	accept(result: RunResult): Failure | undefined;
 	/**
 	 * A root response arrived, accepted or not: the layer closes stdin, drains, awaits exit within its grace. `answer` is what
