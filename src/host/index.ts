@@ -62,6 +62,15 @@ export type {
 	StageProgress,
 	StderrSink,
 } from "./ports.ts";
+export {
+	type SequenceDiagram,
+	type SequenceMessage,
+	type SequenceParticipant,
+	sequenceMermaid,
+	sequenceOf,
+	sequenceSvg,
+	sequenceText,
+} from "./sequence/index.ts";
 export type { DroppedEvents, HostEvent, RunEvent } from "./trace.ts";
 export {
 	decodeTraceLine,

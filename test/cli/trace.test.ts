@@ -311,3 +311,40 @@ describe("the line format", () => {
 		expect(readTrace([traceHeader(true), traceTruncated(5), ""])).toEqual({ events: [], truncated: true });
 	});
 });
+
+describe.concurrent("sequence", () => {
+	test("draws a trace as text, Mermaid or SVG; under --json as data", async () => {
+		const cwd = workspace();
+		const traced = ["run", parent, ...ADA, "--child", `greeter=${greet}`, "--trace", "t.ndjson", "--trace-values"];
+		expect((await millrace(traced, { cwd })).exitCode).toBe(0);
+		const text = await millrace(["sequence", "t.ndjson"], { cwd });
+		expect(text.stdout).toMatch(/\|--flow\/run-+>\|/);
+		expect(text.stdout).toContain("accepted: done");
+		expect((await millrace(["sequence", "t.ndjson", "--format", "mermaid"], { cwd })).stdout).toMatch(
+			/^sequenceDiagram\n/,
+		);
+		expect((await millrace(["sequence", "t.ndjson", "--format", "svg"], { cwd })).stdout).toMatch(
+			/^<svg [\s\S]*<\/svg>\n$/,
+		);
+		const { answer } = await asked(["sequence", "t.ndjson", "--limit", "3"], { cwd });
+		expect(answer).toMatchObject({ status: "succeeded", truncated: false, participants: [{ label: "host" }, {}, {}] });
+		expect(answer.messages).toHaveLength(3);
+	});
+
+	test("a file that is no trace, one without values, none, and bad options are refused", async () => {
+		const cwd = workspace();
+		expect((await millrace(["run", greet, ...ADA, "--trace", "bare"], { cwd })).exitCode).toBe(0);
+		for (const file of ["bare", join(greet, "FLOW.md")]) {
+			expect(await asked(["sequence", file], { cwd })).toMatchObject({
+				exitCode: 1,
+				answer: { code: "TRACE_INVALID" },
+			});
+		}
+		expect(await asked(["sequence", "nothing"], { cwd })).toMatchObject({
+			exitCode: 1,
+			answer: { code: "FILE_MISSING" },
+		});
+		expect((await millrace(["sequence", "bare", "--format", "png"], { cwd })).exitCode).toBe(2);
+		expect((await millrace(["sequence", "bare", "--limit", "0"], { cwd })).exitCode).toBe(2);
+	});
+});

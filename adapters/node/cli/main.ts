@@ -6,7 +6,7 @@ import { describeFailure } from "./failure.ts";
 import { interruptSignal } from "./interrupt.ts";
 import { createOutput, type Output, safeJson, write } from "./output.ts";
 import { printFailure } from "./show-failure.ts";
-import { collect, parseDigest, parseDuration, parsePath, UsageError } from "./usage.ts";
+import { collect, parseCount, parseDigest, parseDuration, parsePath, UsageError } from "./usage.ts";
 
 // The commands are loaded when they are called: `millrace --help` shouldn't wait for YAML.
 
@@ -146,6 +146,16 @@ define(program, "run", "run a package and print its accepted result")
 	.option("--stderr", "pass the component's stderr on while it runs")
 	.action((dir: string, options: import("./run.ts").RunCommandOptions, command: Command) =>
 		execute(command, async (output) => (await import("./run.ts")).runCommand(dir, options, output)),
+	);
+
+define(program, "sequence", "draw what was said in a Run, from its trace")
+	.argument("<trace>", "a file that run --trace FILE --trace-values wrote; - reads stdin")
+	.addOption(new Option("--format <format>", "how to draw it").choices(["text", "mermaid", "svg"]).default("text"))
+	.addOption(
+		new Option("--limit <messages>", "draw at most this many messages").default(1_000).argParser(checked(parseCount)),
+	)
+	.action((trace: string, options: import("./sequence.ts").SequenceOptions, command: Command) =>
+		execute(command, async (output) => (await import("./sequence.ts")).sequenceCommand(trace, options, output)),
 	);
 
 define(program, "new", "make a new package that runs")

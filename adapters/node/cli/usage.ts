@@ -22,6 +22,12 @@ export function parseDigest(text: string): Digest {
 	return text;
 }
 
+/** Reads a number of things, from 1 to 999,999,999. */
+export function parseCount(text: string): number {
+	if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`"${text}" is no number of things; write for example 1000`);
+	return Number(text);
+}
+
 /** Reads a directory or file name. An empty one is what an unset shell variable leaves, and would mean the current directory. */
 export function parsePath(text: string): string {
 	if (text === "") throw new UsageError("the name is empty");
