@@ -4,10 +4,14 @@ import { fileURLToPath } from "node:url";
 import { coverageReport, missingKinds } from "../../dist/conformance/coverage.js";
 
 const conformance = fileURLToPath(new URL("../../conformance/", import.meta.url));
-const suites = readdirSync(`${conformance}cases`)
-	.filter((name) => name.endsWith(".json"))
-	.sort()
-	.map((name) => JSON.parse(readFileSync(`${conformance}cases/${name}`, "utf8")));
+/** The corpus, and the kits in folders of their own: a suite of a kit has the same clauses and kinds. */
+const folders = ["", ...readdirSync(`${conformance}cases`, { withFileTypes: true }).flatMap(folderOf).sort()];
+const suites = folders.flatMap((folder) =>
+	readdirSync(`${conformance}cases/${folder}`)
+		.filter((name) => name.endsWith(".json"))
+		.sort()
+		.map((name) => JSON.parse(readFileSync(`${conformance}cases/${folder}${name}`, "utf8"))),
+);
 
 const report = coverageReport(suites);
 const gaps = suites.flatMap((suite) =>
@@ -23,6 +27,10 @@ for (const suite of suites)
 			if (!existsSync(new URL(`../../${test}`, import.meta.url))) gaps.push(`${item} names ${test}, which isn't there`);
 	}
 for (const gap of gaps) console.error(gap);
+
+function folderOf(entry) {
+	return entry.isDirectory() ? [`${entry.name}/`] : [];
+}
 
 if (process.argv.includes("--check")) {
 	const current = readFileSync(`${conformance}COVERAGE.md`, "utf8") === report;

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type CaseVerdict, type ConformanceCase, expandRules, judge, type Suite } from "../../../conformance/corpus.ts";
 import { escapeForDisplay } from "../../../src/display.ts";
+import { wordsOf } from "./command-line.ts";
 import { DriverError, DriverProcess } from "./driver-process.ts";
 import { Detailed } from "./failure.ts";
 import { count, type Output, paint } from "./output.ts";
@@ -87,7 +88,7 @@ class Driver {
 	#failuresInARow = 0;
 
 	constructor({ driver, timeout }: ConformanceOptions, signal: AbortSignal) {
-		this.#command = driver === undefined ? OURS : wordsOf(driver);
+		this.#command = driver === undefined ? OURS : wordsOf("--driver", driver);
 		this.#timeout = timeout;
 		this.#signal = signal;
 	}
@@ -129,10 +130,3 @@ function verdictOf(each: ConformanceCase, line: string): CaseVerdict {
 }
 
 const OURS = [process.execPath, fileURLToPath(new URL("./main.js", import.meta.url)), "conformance", "serve"];
-
-/** Splits a command line at spaces, keeping quoted parts whole; no shell is involved. */
-function wordsOf(commandLine: string): string[] {
-	const words = commandLine.match(/"[^"]*"|'[^']*'|\S+/g);
-	if (words === null) throw new UsageError("--driver names no program");
-	return words.map((word) => (/^["']/.test(word) ? word.slice(1, -1) : word));
-}

@@ -186,6 +186,34 @@ define(conformance, "run", "run the corpus against a driver")
 		),
 	);
 
+define(conformance, "host", "run the host kit: packages that behave and misbehave, against a host's adapter (HOST.md)")
+	.option("--host <command>", "a program that takes a job file as its last argument (default: our host)")
+	.option("--suite <name>", "run one suite of the kit only")
+	.option("--case <name>", "run the cases of this name only; * stands for anything")
+	.addOption(
+		new Option("--entry <language>", "the language the components are written in")
+			.choices(["mjs", "py"])
+			.default("mjs"),
+	)
+	.addOption(
+		new Option("--timeout <time>", "how long a host may take for one case")
+			.default(60_000, "60s")
+			.argParser(checked(parseDuration)),
+	)
+	.addOption(new Option("--jobs <n>", "how many cases run at once").default(2).argParser(checked(parseCount)))
+	.option("--long", "run the cases too that take a minute or much memory")
+	.action((options: import("./conformance-host.ts").HostKitOptions, command: Command) =>
+		execute(command, async (output) =>
+			(await import("./conformance-host.ts")).hostKitCommand(options, interruptSignal(), output),
+		),
+	);
+
+define(conformance, "host-job", "run one job of the host kit on our host, and print its one answer line")
+	.argument("<jobfile>", "the job, as HOST.md describes it", checked(parsePath))
+	.action((jobFile: string, _: unknown, command: Command) =>
+		execute(command, async () => (await import("./host-job.ts")).hostJobCommand(jobFile)),
+	);
+
 /** The command that the arguments lead to, for the hint of a complaint about them. */
 function meant(words: readonly string[], from: Command = program): Command {
 	const next = from.commands.find((each) => each.name() === words.find((word) => !word.startsWith("-")));

@@ -1,0 +1,161 @@
+import { fileURLToPath } from "node:url";
+import type { EntryLanguage } from "../../../conformance/host/build.ts";
+import type { HostCase } from "../../../conformance/host/plan.ts";
+import { escapeForDisplay } from "../../../src/display.ts";
+import { wordsOf } from "./command-line.ts";
+import { Detailed } from "./failure.ts";
+import { type Adapter, programAdapter } from "./host-kit/host-process.ts";
+import { type CaseReport, runHostCase } from "./host-kit/run-case.ts";
+import { type Selection, selectCases } from "./host-kit/suites.ts";
+import { count, type Output, paint } from "./output.ts";
+
+export interface HostKitOptions extends Selection {
+	/** The adapter's command line; ours unless given. */
+	readonly host?: string;
+	readonly entry: EntryLanguage;
+	/** Milliseconds that a host has for one case. */
+	readonly timeout: number;
+	/** Cases at once. */
+	readonly jobs: number;
+}
+
+interface Tally {
+	passed: number;
+	failed: number;
+	tolerated: number;
+	unsupported: number;
+	readonly failures: Told[];
+	readonly others: Told[];
+}
+
+interface Told {
+	readonly name: string;
+	readonly clause: string;
+	readonly difference: string;
+	readonly stood?: string;
+}
+
+const MARKS = {
+	failed: (): string => paint.red("failed"),
+	tolerated: (): string => paint.yellow("other reading"),
+	unsupported: (): string => paint.dim("unsupported"),
+};
+
+/** `millrace conformance host`: every case of the host kit through a host's adapter; true when none failed. */
+export async function hostKitCommand(options: HostKitOptions, signal: AbortSignal, output: Output): Promise<boolean> {
+	const adapter = programAdapter(options.host === undefined ? OURS : wordsOf("--host", options.host));
+	const suites = selectCases(options);
+	const tally: Tally = { passed: 0, failed: 0, tolerated: 0, unsupported: 0, failures: [], others: [] };
+	const total = suites.reduce((sum, { cases }) => sum + cases.length, 0);
+	const progress = new CaseProgress(total, output);
+	try {
+		for (const { suite, cases } of suites) {
+			const before = tally.passed;
+			await inOrder(
+				cases,
+				options.jobs,
+				(each) => tryCase(each, adapter, options, signal),
+				(each, report) => {
+					progress.clear();
+					record(tally, each, report, output);
+					progress.step();
+				},
+			);
+			progress.clear();
+			output.note("suite", `${suite}: ${tally.passed - before} of ${count(cases.length, "case")} passed`);
+		}
+	} catch (error) {
+		throw new Detailed(error, { ...tally });
+	} finally {
+		progress.clear();
+	}
+	const { passed, failed, tolerated, unsupported } = tally;
+	await output.answer(
+		`${passed} passed, ${failed} failed, ${tolerated} with another reading, ${unsupported} unsupported`,
+		{
+			...(failed === 0
+				? { status: "succeeded" }
+				: { status: "failed", code: "CONFORMANCE_FAILED", message: `${count(failed, "case")} failed.` }),
+			...tally,
+		},
+	);
+	return failed === 0;
+}
+
+async function tryCase(
+	each: HostCase,
+	adapter: Adapter,
+	{ entry, timeout }: HostKitOptions,
+	signal: AbortSignal,
+): Promise<CaseReport> {
+	const report = await runHostCase(each, adapter, { entry, timeoutMs: timeout, signal });
+	signal.throwIfAborted();
+	if (report.startFailure !== undefined)
+		throw Object.assign(new Error(report.verdict.difference, { cause: report.startFailure }), {
+			code: "HOST_START_FAILED",
+		});
+	return report;
+}
+
+function record(tally: Tally, { name, clause }: HostCase, { verdict, stood }: CaseReport, output: Output): void {
+	tally[verdict.status] += 1;
+	if (verdict.status === "passed") return;
+	const told: Told = { name, clause, difference: verdict.difference ?? "", ...(stood === undefined ? {} : { stood }) };
+	(verdict.status === "failed" ? tally.failures : tally.others).push(told);
+	output.note("", `${MARKS[verdict.status]()} ${name} [${clause}] ${escapeForDisplay(told.difference)}`);
+	if (verdict.status === "failed" && stood !== undefined) output.note("", paint.dim(`  ${escapeForDisplay(stood)}`));
+}
+
+/** Does `work` on every item, `jobs` at once, and tells what came of each in the order of the items. Stops at the first error. */
+async function inOrder<T, R>(
+	items: readonly T[],
+	jobs: number,
+	work: (item: T) => Promise<R>,
+	tell: (item: T, result: R) => void,
+): Promise<void> {
+	const done = new Map<number, R>();
+	let next = 0;
+	let told = 0;
+	let broken: { readonly error: unknown } | undefined;
+	const worker = async (): Promise<void> => {
+		while (next < items.length && broken === undefined) {
+			const index = next;
+			next += 1;
+			try {
+				done.set(index, await work(items[index]!));
+			} catch (error) {
+				broken ??= { error };
+			}
+			for (; done.has(told); told += 1) tell(items[told]!, done.get(told)!);
+		}
+	};
+	await Promise.all(Array.from({ length: Math.min(jobs, items.length) }, worker));
+	if (broken !== undefined) throw broken.error;
+}
+
+/** One line that says how far it is, on a terminal only. */
+class CaseProgress {
+	readonly #total: number;
+	readonly #shown: boolean;
+	#done = 0;
+	#drawn = false;
+
+	constructor(total: number, output: Output) {
+		this.#total = total;
+		this.#shown = !output.json && process.stderr.isTTY === true;
+	}
+
+	step(): void {
+		this.#done += 1;
+		if (!this.#shown) return;
+		process.stderr.write(`\r\u001b[K${paint.dim(`${this.#done} of ${count(this.#total, "case")}`)}`);
+		this.#drawn = true;
+	}
+
+	clear(): void {
+		if (this.#drawn) process.stderr.write("\r\u001b[K");
+		this.#drawn = false;
+	}
+}
+
+const OURS = [process.execPath, fileURLToPath(new URL("./main.js", import.meta.url)), "conformance", "host-job"];

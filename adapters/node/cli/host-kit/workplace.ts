@@ -1,0 +1,92 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import {
+	type EntryLanguage,
+	filesOf,
+	jobOf,
+	packagesOf,
+	type Surroundings,
+} from "../../../../conformance/host/build.ts";
+import { readEvidence, type Witness } from "../../../../conformance/host/evidence.ts";
+import type { HostCase } from "../../../../conformance/host/plan.ts";
+import { CONFORMANCE } from "./suites.ts";
+
+/** The players, which are written into packages as they are. */
+const PLAYERS = `${CONFORMANCE}players/`;
+
+/** Milliseconds a component waits in vain before it says so, and before it ends whatever happens. */
+export interface Patience {
+	readonly patienceMs: number;
+	readonly lifetimeMs: number;
+}
+
+/** Directories that are still there; the last moment of the program removes them. */
+const places = new Set<string>();
+
+process.on("exit", () => {
+	for (const place of places) remove(place);
+});
+
+/** One case written out: packages, job, a place for evidence and one for the host's own temporary files. */
+export class Workplace {
+	readonly jobFile: string;
+	/** For the host's own files, so that they go with the case. */
+	readonly temporary: string;
+	readonly #root: string;
+	readonly #names: readonly string[];
+
+	constructor(each: HostCase, entry: EntryLanguage, patience: Patience) {
+		this.#root = mkdtempSync(join(tmpdir(), "millrace-host-kit-"));
+		places.add(this.#root);
+		const around: Surroundings = {
+			evidence: this.#make("evidence"),
+			packageAt: (name) => join(this.#root, "packages", name),
+			attachmentAt: (name) => join(this.#root, "attachments", name),
+			entry,
+			player: readFileSync(`${PLAYERS}flow.${entry}`, "utf8"),
+			...patience,
+		};
+		this.temporary = this.#make("temporary");
+		const packages = packagesOf(each);
+		this.#names = [...packages.keys()];
+		for (const [name, plan] of packages) {
+			for (const [path, bytes] of filesOf(name, plan, around)) {
+				const file = join(around.packageAt(name), path);
+				mkdirSync(dirname(file), { recursive: true });
+				writeFileSync(file, bytes);
+			}
+		}
+		for (const name of Object.keys(each.job?.attachments ?? {}))
+			writeFileSync(join(this.#make(`attachments/${name}`), "content"), `of ${name}`);
+		this.jobFile = join(this.#root, "job.json");
+		writeFileSync(this.jobFile, JSON.stringify(jobOf(each, around)));
+	}
+
+	/** What the components of each package have told so far. */
+	evidence(): Map<string, readonly Witness[]> {
+		const logs = new Set(readdirSync(join(this.#root, "evidence")));
+		return new Map(
+			this.#names.map((name) => {
+				const log = `${name}.ndjson`;
+				return [name, logs.has(log) ? readEvidence(readFileSync(join(this.#root, "evidence", log), "utf8")) : []];
+			}),
+		);
+	}
+
+	remove(): void {
+		remove(this.#root);
+		places.delete(this.#root);
+	}
+
+	#make(name: string): string {
+		const path = join(this.#root, name);
+		mkdirSync(path, { recursive: true });
+		return path;
+	}
+}
+
+/** What a host left there may still be changing; the last try tells. */
+function remove(place: string): void {
+	rmSync(place, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+}
