@@ -1,11 +1,37 @@
-// Shared by the benches: interleaved rounds, medians, ratios to the first row.
+// Shared by the benches: interleaved rounds, medians, ratios to the first row, and what is left of them for a program.
 import { readFileSync } from "node:fs";
+
+/** Every row of this area so far: `{ name, ratio, goal, met, peers }`, what `--json` prints. */
+export const rows = [];
 
 /** Nanoseconds per call of `run`, over as many calls as fill `roundMs`. */
 function timeRound(run, calls) {
 	const start = process.hrtime.bigint();
 	for (let call = 0; call < calls; call++) run();
 	return Number(process.hrtime.bigint() - start) / calls;
+}
+
+/** The middle one of a list of numbers; sorts it. */
+export function median(list) {
+	return list.sort((a, b) => a - b)[list.length >> 1];
+}
+
+/**
+ * Keeps one row. `ratio` is ours against the limit, `peers` the others' against it, by name. With a `goal`, whether it is
+ * met: a ratio of at least the goal, or with `atMost` of no more.
+ */
+export function keep(name, ratio, peers = {}, { goal = null, atMost = false } = {}) {
+	const met = goal === null ? null : atMost ? ratio <= goal : ratio >= goal;
+	rows.push({ name, ratio, goal, ...(atMost ? { atMost } : {}), met, peers });
+	return met;
+}
+
+/** A row that comes as a list of ratios by name, the limit first: ours is the one with our name, else the second. */
+function keepRatios(name, ratios) {
+	const [limit, ...others] = Object.keys(ratios);
+	const ours = others.find((other) => /millrace|sessions|host\.run/.test(other)) ?? others[0] ?? limit;
+	const { [limit]: _, [ours]: ratio, ...peers } = ratios;
+	keep(name, ratio ?? 1, peers);
 }
 
 /**
@@ -23,10 +49,11 @@ export function compare(title, contenders, { rounds = 7, roundMs = 40 } = {}) {
 		contenders.forEach(([, run], index) => {
 			samples[index].push(timeRound(run, calls[index]));
 		});
-	const medians = samples.map((list) => list.sort((a, b) => a - b)[list.length >> 1]);
+	const medians = samples.map(median);
 	const ratios = Object.fromEntries(contenders.map(([name], index) => [name, medians[0] / medians[index]]));
 	const cells = Object.entries(ratios).map(([name, ratio]) => `${name} ${ratio.toFixed(2)}`);
 	console.log(`${title.padEnd(34)} ${cells.join("   ")}`);
+	keepRatios(title, ratios);
 	return ratios;
 }
 
@@ -42,13 +69,15 @@ export async function compareTasks(title, contenders, { rounds = 7 } = {}) {
 			await run();
 			if (round >= 0) samples[index].push(Number(process.hrtime.bigint() - start) / 1e6);
 		}
-	const medians = samples.map((list) => list.sort((a, b) => a - b)[list.length >> 1]);
+	const medians = samples.map(median);
 	console.log(title);
 	for (const [index, [name]] of contenders.entries()) {
 		const milliseconds = medians[index].toFixed(medians[index] < 10 ? 2 : 0);
 		console.log(`  ${name.padEnd(40)} ${(medians[0] / medians[index]).toFixed(2)} ${milliseconds.padStart(8)} ms`);
 	}
-	return Object.fromEntries(contenders.map(([name], index) => [name, medians[0] / medians[index]]));
+	const ratios = Object.fromEntries(contenders.map(([name], index) => [name, medians[0] / medians[index]]));
+	keepRatios(title, ratios);
+	return ratios;
 }
 
 /** The most memory this process has held so far, in MB; of this program alone where the system can tell (Linux). */

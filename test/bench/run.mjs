@@ -2,7 +2,7 @@
 // the same work on raw newline-delimited JSON with batched writes.
 import { parseJson } from "../../dist/src/json/index.js";
 import { ComponentSession, drive, FrameReader, HostSession, memoryPipe } from "../../dist/src/run/index.js";
-import { compare } from "./measure.mjs";
+import { compare, keep } from "./measure.mjs";
 
 const ROOT = {
 	input: null,
@@ -125,6 +125,7 @@ async function compareRuns(title, input, inFlight, total) {
 			`${name} ${(medians[0] / medians[index]).toFixed(2)} (${Math.round(total / medians[index] / 1_000)} k/s)`,
 	);
 	console.log(`${title.padEnd(34)} ${cells.join("   ")}`);
+	keep(title, medians[0] / medians[1]);
 	return medians[0] / medians[1];
 }
 
