@@ -112,6 +112,11 @@ export function operationTerminal(method: string, outcome: OperationOutcome): Te
 	}
 }
 
+/** What an operation that came to `outcome` will be answered with: `outcome` itself, where it is valid for its call. */
+export function admitOutcome(call: ChildCall | CapabilityCall, outcome: OperationOutcome): OperationOutcome {
+	return operationTerminal(methodOf(call), outcome).end;
+}
+
 /** A failure in our own words. */
 export function failed(code: Failure["code"], text: string): Terminal<{ failure: Failure }> {
 	const message = ownWords(text);

@@ -1,5 +1,7 @@
 /** Run/1: frames, messages, the state machine of both roles, and the transports it runs over. No I/O, no clock. */
 
+export { admitOutcome } from "./admission.ts";
+export { callParams, methodOf } from "./calls.ts";
 export type { ChannelParticipant, ChannelWait, PortTerms, Settle, SourceTerms } from "./channels/ports.ts";
 export {
 	isWireCode,

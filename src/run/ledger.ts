@@ -91,6 +91,13 @@ export class OperationLedger {
 		this.#retained += payload.length;
 	}
 
+	/** Takes back an undecided operation, as if it had never been asked for. */
+	forget(entry: Entry): void {
+		this.#entries.delete(entry.operationId);
+		this.#retained -= entry.bytes;
+		this.#unsettled -= 1;
+	}
+
 	/**
 	 * Gives up the oldest results until `bytes` more fit. Their operations stay known, a long call by its digest: a repetition
 	 * is refused, never dispatched again. Hashing waits until here, so that a Run with room never pays for it.

@@ -126,6 +126,12 @@ export interface Operation {
 	readonly call: ChildCall | CapabilityCall;
 	/** Ends the operation; only the first call counts. An outcome that is not valid here becomes `INVALID_RESULT`. */
 	settle(outcome: OperationOutcome): void;
+	/**
+	 * Instead of `settle`, for a host that remembers operations from before this session: the id belongs to another call.
+	 * Whoever waits gets `OPERATION_CONFLICT`, and the session forgets this call, so that the other one still finds its
+	 * result under the id (section 6). Called inside `dispatch`, before anything else can ask for the id.
+	 */
+	conflict(): void;
 }
 
 /** A channel request, as both ends of it understand it (section 5.1). */

@@ -43,6 +43,7 @@ const INPUTS: ReadonlySet<string> = new Set<TraceInput["type"]>([
 	"expire",
 	"exhaust",
 	"settle",
+	"conflict",
 	"exited",
 ]);
 
@@ -156,6 +157,7 @@ class Player {
 
 	#applyToHost(session: HostSession, event: TraceEvent): void {
 		if (event.type === "settle") this.#operations.get(event.operationId)?.settle(event.outcome);
+		else if (event.type === "conflict") this.#operations.get(event.operationId)?.conflict();
 		else if (event.type === "exited") session.exited(event.evidence);
 		else if (event.type === "exhaust") session.exhaust(event.message);
 		else if (event.type === "start" || event.type === "cancel" || event.type === "expire") session[event.type]();

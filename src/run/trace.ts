@@ -43,6 +43,8 @@ export type TraceInput =
 	| { readonly type: "expire" }
 	| { readonly type: "exhaust"; readonly message: string }
 	| { readonly type: "settle"; readonly operationId: string; readonly outcome: OperationOutcome }
+	/** The operation's id belongs to a call from before this session. */
+	| { readonly type: "conflict"; readonly operationId: string }
 	/** The layer's answer to `accept`. */
 	| { readonly type: "verdict"; readonly failure?: Failure }
 	| { readonly type: "exited"; readonly evidence: ExitEvidence };

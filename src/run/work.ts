@@ -10,6 +10,8 @@ import { type Entry, OperationLedger } from "./ledger.ts";
 import { type HostSessionLimits, RUN_LIMITS } from "./limits.ts";
 import type { HostPort, Operation, OperationOutcome } from "./ports.ts";
 
+const CONFLICT = "The operation id was used for another call.";
+
 export class OwnedWork {
 	readonly #core: SessionCore;
 	readonly #port: HostPort;
@@ -52,7 +54,7 @@ export class OwnedWork {
 		}
 		const found = this.#ledger.find(request.method, params, request.bytes);
 		if (found.kind === "conflict") {
-			this.#refuse(request, "OPERATION_CONFLICT", "The operation id was used for another call.");
+			this.#refuse(request, "OPERATION_CONFLICT", CONFLICT);
 			return;
 		}
 		if (found.kind === "full") {
@@ -76,7 +78,11 @@ export class OwnedWork {
 	}
 
 	#dispatch(entry: Entry, call: Operation["call"]): void {
-		const operation: Operation = { call, settle: (outcome) => this.#settle(entry, outcome) };
+		const operation: Operation = {
+			call,
+			settle: (outcome) => this.#settle(entry, outcome),
+			conflict: () => this.#conflict(entry),
+		};
 		this.#operations.set(entry, operation);
 		try {
 			this.#core.recorder.nested(() => this.#port.dispatch(operation));
@@ -99,6 +105,19 @@ export class OwnedWork {
 			this.#waiting.delete(id);
 			const request = this.#core.inbound(id);
 			if (request !== undefined) this.#core.answer(request, payload);
+		}
+		entry.waiters.length = 0;
+	}
+
+	/** The id belongs to a call from before this session: the waiters are refused, and this call leaves nothing behind. */
+	#conflict(entry: Entry): void {
+		if (!this.#operations.delete(entry)) return;
+		this.#core.note({ type: "conflict", operationId: entry.operationId });
+		this.#ledger.forget(entry);
+		for (const id of entry.waiters) {
+			this.#waiting.delete(id);
+			const request = this.#core.inbound(id);
+			if (request !== undefined) this.#refuse(request, "OPERATION_CONFLICT", CONFLICT);
 		}
 		entry.waiters.length = 0;
 	}

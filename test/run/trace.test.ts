@@ -88,6 +88,16 @@ const recordings: [string, () => readonly TraceEvent[]][] = [
 			return host.events;
 		},
 	],
+	[
+		"a host that knows an operation id from before the session",
+		() => {
+			const host = Host.running({ dispatch: (operation) => operation.conflict() });
+			host.feed(callRequest("c:1"), result("host:1", { ...DONE }));
+			host.flush();
+			host.exit();
+			return host.events;
+		},
+	],
 ];
 
 describe("trace and replay", () => {

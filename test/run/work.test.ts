@@ -66,6 +66,28 @@ describe("Run/1 section 6: operation identity", () => {
 		expect(host.flush().map((frame) => codeOf(frame) ?? "value")).toEqual(["value", repeated, "OPERATION_CONFLICT"]);
 	});
 
+	it("refuses a call whose id a host knows from before this session, and leaves the id to the other call", () => {
+		const host = Host.running({
+			dispatch: (operation) => {
+				if (operation.call.input === "other") operation.conflict();
+				else operation.settle(VALUE);
+			},
+		});
+		host.feed(callRequest("c:1", "op", "other"), callRequest("c:2", "op", "other"), callRequest("c:3", "op", "known"));
+		host.feed(callRequest("c:4", "op", "other"), callRequest("c:5", "op", "known"));
+		expect(host.flush().map((frame) => codeOf(frame) ?? "value")).toEqual([
+			"OPERATION_CONFLICT",
+			"OPERATION_CONFLICT",
+			"value",
+			"OPERATION_CONFLICT",
+			"value",
+		]);
+		// A conflict is an end like any other: what comes after it changes nothing.
+		host.operations[0]?.settle(VALUE);
+		host.operations[2]?.conflict();
+		expect([host.operations.length, host.session.unsettled, host.flush()]).toEqual([3, 0, []]);
+	});
+
 	it("carries the call to the layer as the port has it", () => {
 		const host = Host.running().feed({
 			...childRequest("c:1"),
