@@ -2,6 +2,10 @@
 
 export { admitOutcome } from "./admission.ts";
 export { callParams, methodOf } from "./calls.ts";
+export { ChannelBroker } from "./channels/broker.ts";
+export type { ChannelEvent, ObserveChannels } from "./channels/events.ts";
+export { CHANNEL_LIMITS, type ChannelLimits, resolveChannelLimits } from "./channels/limits.ts";
+export type { ParticipantOptions } from "./channels/participant.ts";
 export type { ChannelParticipant, ChannelWait, PortTerms, Settle, SourceTerms } from "./channels/ports.ts";
 export {
 	isWireCode,

@@ -60,8 +60,9 @@ export interface ChannelParticipant {
 		callee: ChannelParticipant,
 	): { readonly grants: Readonly<Record<string, ChannelGrant>> } | { readonly failure: Failure };
 	/**
-	 * The holder has a valid result: checks its duties, then seals the healthy writers it holds. A failure (abandonment, an
-	 * aborted source) refuses the result, and its unsealed writers are aborted.
+	 * The holder has a valid result: checks its duties, then seals the healthy writers it holds. A failure (abandonment:
+	 * `EXECUTION_FAILED`) refuses the result, and its unsealed writers are aborted. A source that failed was settled with whoever
+	 * used it, and is no reason by itself. Once: later calls give the same answer.
 	 */
 	finalise(): Failure | undefined;
 	/**
