@@ -169,7 +169,7 @@ export function needsOf(each: HostCase): string[] {
 		if (plan.declares !== undefined && "channels" in plan.declares) needs.add("channels");
 		if (files.some((path) => path.startsWith("contracts/"))) needs.add("contracts");
 	}
-	if (uses('"channel"') || each.job?.channels !== undefined) needs.add("channels");
+	if (uses('"channel"') || uses('"channel/') || each.job?.channels !== undefined) needs.add("channels");
 	if (each.job?.channels !== undefined) needs.add("root-channels");
 	return [...needs].sort();
 }

@@ -7,7 +7,7 @@ export type LookUp = (path: string) => unknown;
 /**
  * Holds `found` against a pattern and says the first difference, or undefined. An object names the members that must match,
  * whatever more there is; a list matches item by item; anything else must be equal. Objects with one of these members alone
- * mean something else: `$any` (anything that is there), `$absent`, `$oneOf` (a list of patterns), `$exactly` (a value, no more
+ * mean something else: `$any` (anything that is there), `$absent`, `$oneOf` (a list of patterns), `$not` (a pattern), `$exactly` (a value, no more
  * and no less), `$same` (equal to what the path leads to), `$kind` (`integer`, `string`, `token`, `digest`), `$count` (a list
  * of so many items), `$set` (a list that holds these patterns in any order).
  */
@@ -46,6 +46,10 @@ const MATCHERS: { readonly [rule: string]: Matcher } = {
 		if (patterns.some((each) => differenceFrom(each, found, at, look) === undefined)) return undefined;
 		return `${at}: expected one of ${preview(patterns)}, got ${preview(found)}`;
 	},
+	$not: (argument, found, at, look) =>
+		differenceFrom(argument, found, at, look) === undefined
+			? `${at}: expected anything but ${preview(argument)}, got ${preview(found)}`
+			: undefined,
 	$exactly: (argument, found, at) => (equal(expandRules(argument), found) ? undefined : expected(argument, found, at)),
 	$same: (argument, found, at, look) => {
 		const other = look(argument as string);

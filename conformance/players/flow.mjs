@@ -1,7 +1,16 @@
 // A component that does what its script says, byte by byte (HOST.md). It uses no SDK and nothing but Node's own modules, so
 // that what it writes is exactly what a case means. `flow.py` plays the same scripts.
 import { spawn } from "node:child_process";
-import { appendFileSync, closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
+import {
+	appendFileSync,
+	closeSync,
+	existsSync,
+	openSync,
+	readdirSync,
+	readFileSync,
+	writeFileSync,
+	writeSync,
+} from "node:fs";
 
 const SCRIPT = null;
 
@@ -180,6 +189,11 @@ const WRITERS = {
 		frame(answering({ result: { outcome, output: resolve(output, scope) } }), padTo),
 	fail: (code, scope, { details }) => frame(answering({ error: error(code, resolve(details, scope)) })),
 	answer: (members, scope, { padTo }) => frame(answering(resolve(members, scope)), padTo),
+	/** The answer to the root with these bytes for its output. */
+	output: (given, scope) => {
+		const [before, after] = JSON.stringify(answering({ result: { outcome: "done", output: 0 } })).split(/0(?=\}\}$)/);
+		return Buffer.concat([Buffer.from(before), data(given, scope), Buffer.from(`${after}\n`)]);
+	},
 	write: (given, scope) => data(given, scope),
 	together: (steps, scope) => Buffer.concat(steps.map((step) => bytesOf(step, scope))),
 };
@@ -228,6 +242,18 @@ const ACTIONS = {
 		}
 	},
 	pause: (ms) => pause(ms),
+	/** What an attachment's root shows: the file `content`, and whether it may be changed. */
+	view: (path, scope) => {
+		const root = resolve(path, scope);
+		const content = readFileSync(`${root}/content`, "utf8");
+		log({ t: "note", value: content });
+	},
+	scratch: (path, scope) => {
+		const root = resolve(path, scope);
+		const empty = readdirSync(root).length === 0;
+		writeFileSync(`${root}/kept`, "as written");
+		log({ t: "note", value: { empty, kept: readFileSync(`${root}/kept`, "utf8") } });
+	},
 	note: (value, scope) => log({ t: "note", value: resolve(value, scope) }),
 	loop: async (times, scope, step) => {
 		for (let i = 1; i <= times; i += 1) await play(step.do, { ...scope, i });

@@ -208,6 +208,11 @@ def result(output, scope, step):
     return frame(answering({"result": value}), step.get("padTo"))
 
 
+def output(given, scope):
+    whole = encode(answering({"result": {"outcome": "done", "output": 0}}))
+    return whole[: -len(b"0}}")] + data(given, scope) + b"}}\n"
+
+
 WRITERS = {
     "send": lambda value, scope, step: frame(message(**value_of(value, scope)), step.get("padTo")),
     "frame": lambda value, scope, step: frame(value_of(value, scope), step.get("padTo")),
@@ -220,6 +225,7 @@ WRITERS = {
     "result": result,
     "fail": fail,
     "answer": lambda value, scope, step: frame(answering(value_of(value, scope)), step.get("padTo")),
+    "output": lambda value, scope, step: output(value, scope),
     "write": lambda value, scope, step: data(value, scope),
     "together": lambda steps, scope, step: b"".join(bytes_of(each, scope) for each in steps),
 }
@@ -270,6 +276,20 @@ def await_mark(name, scope, step):
         if time.monotonic() > limit:
             raise Stuck(f"the mark {name}")
         time.sleep(POLL)
+
+
+def view(path, scope, step):
+    with open(f"{value_of(path, scope)}/content", encoding="utf-8") as file:
+        log(t="note", value=file.read())
+
+
+def scratch(path, scope, step):
+    root = value_of(path, scope)
+    empty = not os.listdir(root)
+    with open(f"{root}/kept", "w", encoding="utf-8") as file:
+        file.write("as written")
+    with open(f"{root}/kept", encoding="utf-8") as file:
+        log(t="note", value={"empty": empty, "kept": file.read()})
 
 
 def loop(times, scope, step):
@@ -337,6 +357,8 @@ ACTIONS = {
     "awaitMark": await_mark,
     "pause": lambda ms, scope, step: time.sleep(ms / 1000),
     "note": lambda value, scope, step: log(t="note", value=value_of(value, scope)),
+    "view": view,
+    "scratch": scratch,
     "loop": loop,
     "ignoreTerm": lambda _, scope, step: signal.signal(signal.SIGTERM, lambda *_: log(t="term")),
     "hang": hang,

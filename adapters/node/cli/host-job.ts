@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createHost, type HostLimits, type LoadedPackage } from "../../../src/host/index.ts";
+import { createHost, HOST_LIMITS, type HostLimits, type LoadedPackage } from "../../../src/host/index.ts";
 import type { JsonObject, JsonValue } from "../../../src/json/index.ts";
 import { directory } from "../directory.ts";
 import { nodeRuntime } from "../runtime.ts";
@@ -20,7 +20,7 @@ export async function runJob(jobFile: string, temporary?: string): Promise<JsonO
 		trustReadWriteAttachments: true,
 		...(temporary === undefined ? {} : { temporary }),
 	});
-	const host = createHost({ runtime, limits: limitsOf(job.limits ?? {}) });
+	const host = createHost({ runtime, limits: limitsOf(job) });
 	const loaded = new Map<string, LoadedPackage>();
 	const load = async (path: string): Promise<LoadedPackage> => {
 		const known = loaded.get(path);
@@ -60,8 +60,10 @@ const LIMITS: { readonly [name: string]: readonly (keyof HostLimits)[] } = {
 	childDepth: ["childDepth"],
 };
 
-function limitsOf(given: Readonly<Record<string, number>>): Partial<HostLimits> {
-	const limits: Partial<Record<keyof HostLimits, number>> = {};
+function limitsOf({ limits: given = {}, deadlineMs }: Job): Partial<HostLimits> {
+	const limits: Partial<Record<keyof HostLimits, number>> = {
+		maxDeadlineMs: Math.max(deadlineMs, HOST_LIMITS.maxDeadlineMs),
+	};
 	for (const [name, value] of Object.entries(given)) for (const each of LIMITS[name] ?? []) limits[each] = value;
 	return limits;
 }

@@ -20,14 +20,14 @@ export interface Selection {
 	readonly long?: boolean;
 }
 
-/** Every suite of the host kit by its file's name, shared values in their places. */
+/** Every suite of the host kit by its file's name, in the order of the sections they show, shared values in their places. */
 export function loadHostSuites(): Map<string, HostSuite> {
 	const names = readdirSync(CASES).flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? []);
-	return new Map(
-		names
-			.sort()
-			.map((name) => [name, resolveShared(JSON.parse(readFileSync(`${CASES}${name}.json`, "utf8")) as HostSuite)]),
-	);
+	const suites = names.map((name): [string, HostSuite] => [
+		name,
+		resolveShared(JSON.parse(readFileSync(`${CASES}${name}.json`, "utf8")) as HostSuite),
+	]);
+	return new Map(suites.sort(([, left], [, right]) => (left.suite < right.suite ? -1 : 1)));
 }
 
 /** The cases that are meant, suite by suite. Throws a `UsageError` where that is none. */

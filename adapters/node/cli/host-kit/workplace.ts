@@ -9,7 +9,7 @@ import {
 	type Surroundings,
 } from "../../../../conformance/host/build.ts";
 import { readEvidence, type Witness } from "../../../../conformance/host/evidence.ts";
-import type { HostCase } from "../../../../conformance/host/plan.ts";
+import type { ContextPlan, HostCase } from "../../../../conformance/host/plan.ts";
 import { CONFORMANCE } from "./suites.ts";
 
 /** The players, which are written into packages as they are. */
@@ -57,7 +57,7 @@ export class Workplace {
 				writeFileSync(file, bytes);
 			}
 		}
-		for (const name of Object.keys(each.job?.attachments ?? {}))
+		for (const name of attachmentNames(each.job ?? {}))
 			writeFileSync(join(this.#make(`attachments/${name}`), "content"), `of ${name}`);
 		this.jobFile = join(this.#root, "job.json");
 		writeFileSync(this.jobFile, JSON.stringify(jobOf(each, around)));
@@ -84,6 +84,10 @@ export class Workplace {
 		mkdirSync(path, { recursive: true });
 		return path;
 	}
+}
+
+function attachmentNames({ attachments = {}, children = {} }: ContextPlan): string[] {
+	return [...Object.keys(attachments), ...Object.values(children).flatMap(attachmentNames)];
 }
 
 /** What a host left there may still be changing; the last try tells. */
