@@ -3,6 +3,8 @@ import { InvalidMessage, type OperationOutcome, type RootInvocation, type RunRes
 import type { Digest } from "../sha256.ts";
 import type { Context } from "./admission.ts";
 import { checkInput, checkResult } from "./check.ts";
+import type { DurableRun } from "./durable.ts";
+import { DurableOperations } from "./durable-operations.ts";
 import { type FailureCode, HostError, type HostErrorFields, type StderrTail, saying } from "./errors.ts";
 import { failure } from "./failures.ts";
 import { afterGrace } from "./grace.ts";
@@ -19,6 +21,8 @@ export interface Tree {
 	readonly runtime: HostRuntime;
 	readonly limits: HostLimits;
 	readonly deadline: Deadline;
+	/** Where operations are kept beyond the Run, if they are. */
+	readonly durable: DurableRun | undefined;
 	/** Child packages that run now, at any depth. */
 	running: number;
 	readonly observed: () => boolean;
@@ -56,6 +60,9 @@ export interface Ending {
 	readonly clean: boolean;
 	readonly stderr: StderrTail;
 }
+
+/** The work behind a session's calls, kept beyond the Run or not. */
+type OwnedOperations = Operations | DurableOperations;
 
 const NO_STDERR: StderrTail = { text: "", bytes: 0, truncated: false };
 
@@ -119,13 +126,27 @@ class Invocation {
 		// Whoever asked for the Run gets to look at it before its first event.
 		await undefined;
 		this.#note({ type: "activating", package: snapshot.metadata.name, deadlineUnixMs: tree.deadline.unixMs });
+		await this.#claim(checked.value);
 		const root = await this.#prepare(checked.value);
 		const operations = this.#operations();
-		const supervisor = this.#supervisor(root, operations);
+		const owned = this.#durable(operations);
+		const supervisor = this.#supervisor(root, owned);
 		const component = await this.#launch(root.scratch);
 		const supervised = await supervisor.run(component, stop);
 		this.#unclean = operations.unclean;
-		return this.#conclude(supervised, operations);
+		return this.#conclude(supervised, owned);
+	}
+
+	/** The root takes the key of its operations before anything starts; what is below it goes by the same claim. */
+	async #claim(input: JsonValue): Promise<void> {
+		const { context, tree, path, stop } = this.#passage;
+		const { durable } = tree;
+		if (durable === undefined || path.length > 0) return;
+		const root = { package: context.stage.snapshot.digest, input, settings: context.settings };
+		const claimed = await this.#step("OPERATION_STORE_FAILED", "The key of the operations could not be claimed", () =>
+			durable.open(root, stop.signal),
+		);
+		this.#note({ type: "operations-claimed", key: durable.key, ...claimed });
 	}
 
 	/** Scratch and attachments, then a last look at the stage. */
@@ -205,8 +226,16 @@ class Invocation {
 		});
 	}
 
+	#durable(work: Operations): OwnedOperations {
+		const { tree, path } = this.#passage;
+		const { durable, runtime, limits } = tree;
+		if (durable === undefined) return work;
+		const grace = (over: () => void): (() => void) => afterGrace(runtime, limits.cancelGraceMs, over);
+		return new DurableOperations({ durable, scope: path, work, note: this.#note, grace });
+	}
+
 	/** The session checks the whole root frame here, before anything is launched. */
-	#supervisor(root: RootInvocation, operations: Operations): Supervisor {
+	#supervisor(root: RootInvocation, operations: OwnedOperations): Supervisor {
 		const { context, tree } = this.#passage;
 		const { snapshot } = context.stage;
 		try {
@@ -235,7 +264,7 @@ class Invocation {
 	}
 
 	/** Waits for the work that was asked to stop: children end in bounded time, functions get a grace. */
-	async #quiet(operations: Operations): Promise<void> {
+	async #quiet(operations: OwnedOperations): Promise<void> {
 		operations.abandonAll();
 		if (operations.idle) return;
 		const { runtime, limits } = this.#passage.tree;
@@ -244,9 +273,15 @@ class Invocation {
 		cancel();
 	}
 
-	#conclude(supervised: Supervised, operations: Operations): Ending {
+	#conclude(supervised: Supervised, operations: OwnedOperations): Ending {
 		const { conclusion, answer, gone, stderr } = supervised;
 		const common = { gone, doubt: operations.doubt, clean: gone, stderr };
+		const { tree, path } = this.#passage;
+		// Its operations are another host's now: whatever it answered, that one may answer otherwise.
+		const lost = path.length === 0 ? tree.durable?.lost : undefined;
+		if (lost !== undefined) {
+			return { ...common, failure: { code: lost.code, phase: "run", message: lost.message }, answered: false };
+		}
 		if (conclusion.status === "succeeded") return { ...common, result: conclusion.result, answered: false };
 		const { code, message, details } = conclusion;
 		// A cancellation or deadline was recorded before the answer, which was then not looked at.

@@ -28,6 +28,14 @@ export type Phase = "package" | "activation" | "run" | "acceptance" | "cleanup";
  * | `PROVIDER_MISMATCH` | activation | a provider's contract isn't the exact one the slot names |
  * | `SCRATCH_FAILED` | activation | the private scratch directory could not be made |
  * | `LAUNCH_FAILED` | activation | the component's process could not be started |
+ * | `OPERATION_KEY_MISMATCH` | activation | the key of the operations is bound to another package, input or settings |
+ * | `OPERATION_KEY_SUPERSEDED` | run | another host has claimed the key, or it was deleted |
+ * | `OPERATION_STORE_BUSY` | activation | others held the store for longer than its busy timeout |
+ * | `OPERATION_STORE_FULL` | activation | the store has no room for another key |
+ * | `OPERATION_STORE_FAILED` | activation | the store could not be opened, read or written |
+ * | `OPERATION_STORE_FOREIGN` | activation | the file is no operation store |
+ * | `OPERATION_STORE_NEWER` | activation | the file was made by a newer version |
+ * | `OPERATION_STORE_UNSUPPORTED` | activation | there is no SQLite to open it with; the message says what to install |
  * | `CLEANUP_FAILED` | cleanup | scratch, an attachment or the component could not be removed |
  */
 export type HostCode =
@@ -48,6 +56,14 @@ export type HostCode =
 	| "PROVIDER_MISMATCH"
 	| "SCRATCH_FAILED"
 	| "LAUNCH_FAILED"
+	| "OPERATION_KEY_MISMATCH"
+	| "OPERATION_KEY_SUPERSEDED"
+	| "OPERATION_STORE_BUSY"
+	| "OPERATION_STORE_FULL"
+	| "OPERATION_STORE_FAILED"
+	| "OPERATION_STORE_FOREIGN"
+	| "OPERATION_STORE_NEWER"
+	| "OPERATION_STORE_UNSUPPORTED"
 	| "CLEANUP_FAILED";
 
 /** Every code a {@link HostError} carries: this host's own, Run/1's, or the code of the package's own fault (`PACKAGE_*`). */

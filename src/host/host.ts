@@ -4,6 +4,7 @@ import { type Digest, isDigest } from "../sha256.ts";
 import type { AbortSignal } from "../web.ts";
 import { admitContext, type Context } from "./admission.ts";
 import { type Ending, pass, refused, type Tree } from "./corridor.ts";
+import { checkDurable, DurableRun } from "./durable.ts";
 import { HostError, RunFailure, saying } from "./errors.ts";
 import { type HostLimits, resolveLimits } from "./limits.ts";
 import { type LoadedPackage, loadedPackage, Stage, stageOf } from "./loaded.ts";
@@ -128,6 +129,7 @@ function run(runtime: HostRuntime, limits: HostLimits, pack: LoadedPackage, opti
 	if (!Number.isFinite(deadlineMs) || deadlineMs <= 0 || deadlineMs > limits.maxDeadlineMs) {
 		throw new RangeError(`options.deadlineMs must be above 0 and at most ${limits.maxDeadlineMs}.`);
 	}
+	const operations = checkDurable(options.operations);
 	const admitted = tryAdmit(stage, options, runtime);
 	const hub = new TraceHub(limits, options.onTrace);
 	const started = runtime.monotonic();
@@ -139,6 +141,10 @@ function run(runtime: HostRuntime, limits: HostLimits, pack: LoadedPackage, opti
 		runtime,
 		limits,
 		deadline,
+		durable:
+			operations === undefined
+				? undefined
+				: new DurableRun(operations, runtime.sha256, (error) => stop.request("cancel", error)),
 		running: 0,
 		observed: () => hub.observed,
 		note: (path, of, event) => {

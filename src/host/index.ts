@@ -20,6 +20,7 @@ export {
 	type WireCode,
 	type WritableStreamLike,
 } from "../run/index.ts";
+export type { DurableOptions } from "./durable.ts";
 export {
 	type FailureCode,
 	type HostCode,
@@ -71,6 +72,20 @@ export {
 	sequenceSvg,
 	sequenceText,
 } from "./sequence/index.ts";
+export {
+	type ClaimAnswer,
+	isRunKey,
+	OPERATION_STORE_LIMITS,
+	type OperationBinding,
+	type OperationClaim,
+	type OperationIntent,
+	type OperationName,
+	type OperationStore,
+	type OperationStoreLimits,
+	type RecordedOperation,
+	type StoredKey,
+} from "./store.ts";
+export { type MemoryStoreOptions, memoryOperationStore } from "./store-memory.ts";
 export type { DroppedEvents, HostEvent, RunEvent } from "./trace.ts";
 export {
 	decodeTraceLine,

@@ -72,6 +72,11 @@ export class Operations {
 		return this.#live.size === 0;
 	}
 
+	/** Whether the work of `operation` runs. */
+	holds(operation: Operation): boolean {
+		return this.#live.has(operation);
+	}
+
 	/** Resolves when no work is left. */
 	quiet(): Promise<void> {
 		if (this.idle) return Promise.resolve();

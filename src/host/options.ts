@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from "../json/index.ts";
 import type { RunResult } from "../run/index.ts";
 import type { Digest } from "../sha256.ts";
 import type { AbortSignal } from "../web.ts";
+import type { DurableOptions } from "./durable.ts";
 import type { StderrTail } from "./errors.ts";
 import type { LoadedPackage } from "./loaded.ts";
 import type { AttachmentSource } from "./ports.ts";
@@ -70,6 +71,15 @@ export interface RunOptions extends ContextOptions {
 	readonly input: JsonValue;
 	/** Milliseconds from now until the host ends the Run; fixed once, inherited by children. */
 	readonly deadlineMs?: number | undefined;
+	/**
+	 * Keeps this Run's operations, and those of every child package below it, beyond the Run: a later Run with the same key
+	 * gives its component the results they had, answers `UNCERTAIN` what may have been dispatched without a result on record,
+	 * and dispatches nothing twice. The component itself runs again. Without it nothing outlives the Run.
+	 *
+	 * The key is bound to the package, the input and the settings; for others it is refused with `OPERATION_KEY_MISMATCH`
+	 * before anything starts. A Run that takes a key supersedes the one that has it, which ends `OPERATION_KEY_SUPERSEDED`.
+	 */
+	readonly operations?: DurableOptions | undefined;
 	/** Aborting it is `cancel(signal.reason)`. */
 	readonly signal?: AbortSignal | undefined;
 	/** Sees every event as it happens. Whatever it does changes nothing. */

@@ -25,6 +25,32 @@ export type HostEvent =
 	  }
 	/** `error` is what the function or provider threw: it stays on the host's side of the wire. */
 	| { readonly type: "operation-failed"; readonly operationId: string; readonly slot: string; readonly error: unknown }
+	/** The Run holds the key of its operations; `recorded`: how many were found under it. */
+	| {
+			readonly type: "operations-claimed";
+			readonly key: string;
+			readonly incarnation: number;
+			readonly recorded: number;
+	  }
+	/**
+	 * A call was answered by what an earlier Run recorded, not dispatched: `settled` with what it came to, `forgotten` where
+	 * that isn't kept (`RESOURCE_EXHAUSTED`), `uncertain` where it may have been dispatched, `conflict` where its id belongs
+	 * to another call.
+	 */
+	| {
+			readonly type: "operation-recalled";
+			readonly operationId: string;
+			readonly slot: string;
+			readonly status: "settled" | "forgotten" | "uncertain" | "conflict";
+	  }
+	/** The store failed: `begin` before the dispatch, `settle` after it, `recall` instead of it. */
+	| {
+			readonly type: "operation-unrecorded";
+			readonly operationId: string;
+			readonly slot: string;
+			readonly step: "begin" | "settle" | "recall";
+			readonly error: unknown;
+	  }
 	| { readonly type: "cancelling"; readonly reason: "cancel" | "deadline" }
 	| { readonly type: "stopping"; readonly step: "terminate" | "kill"; readonly reason: string }
 	| { readonly type: "exited"; readonly exitCode: number | null; readonly signal: string | null }
