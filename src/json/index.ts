@@ -5,6 +5,7 @@ export { canonicalize, canonicalText } from "./canonical.ts";
 export { equalJson } from "./equal.ts";
 export { JsonError, type JsonErrorCode, type JsonPlace } from "./error.ts";
 export { JSON_LIMITS, type JsonLimitName } from "./limits.ts";
+export { parsePart } from "./native.ts";
 export { formatNumber } from "./number.ts";
 export { parseJson } from "./parse.ts";
 export { appendPointer, formatPointer, parsePointer, resolvePointer } from "./pointer.ts";

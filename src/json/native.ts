@@ -96,3 +96,65 @@ function countKeys(root: JsonValue, text: string): number {
 function isStringAllowed(text: string): boolean {
 	return text.isWellFormed() && !exceedsUtf8(text, JSON_LIMITS.stringBytes);
 }
+
+/** Too short to hold as many values, items or members as JSON/1 allows at most, or as long a string. */
+const PART_LENGTH = 65_536;
+
+/**
+ * Reads a part of a longer document, well-formed text of one value below `depth` levels that are not in it. `undefined`
+ * when it is long, or when something is wrong, or might be: the document is then to be read whole.
+ */
+export function parsePart(text: string, depth: number): JsonValue | undefined {
+	if (text.length > JSON_LIMITS.numberBytes && (text.length > PART_LENGTH || mayHaveLongNumber(text))) return undefined;
+	let value: JsonValue;
+	try {
+		value = JSON.parse(text) as JsonValue;
+	} catch {
+		return undefined;
+	}
+	const mayBreakPairs = text.includes("\\u");
+	if (typeof value !== "object" || value === null) {
+		if (typeof value === "number") return isNumberInDomain(value) ? value : undefined;
+		return mayBreakPairs && typeof value === "string" && !value.isWellFormed() ? undefined : value;
+	}
+	const keys = countPartKeys(value, JSON_LIMITS.depth - depth - 1, mayBreakPairs, objectsInheritNames());
+	if (keys < 0) return undefined;
+	return countLikelyColons(text) === keys || countColons(text) === keys ? value : undefined;
+}
+
+/** As {@link countKeys} for a container with `below` levels left under it; recursion ends with them. */
+function countPartKeys(
+	container: JsonObject | readonly JsonValue[],
+	below: number,
+	mayBreakPairs: boolean,
+	inheritsKeys: boolean,
+): number {
+	let keys = 0;
+	if (Array.isArray(container)) {
+		const items = container as readonly JsonValue[];
+		if (items.length > 0 && below === 0) return -1;
+		for (let i = 0; i < items.length; i++) {
+			const found = countPartValue(items[i]!, below, mayBreakPairs, inheritsKeys);
+			if (found < 0) return -1;
+			keys += found;
+		}
+		return keys;
+	}
+	for (const name in container as JsonObject) {
+		if (inheritsKeys && !Object.hasOwn(container, name)) continue;
+		if (below === 0) return -1;
+		if (exceedsUtf8(name, JSON_LIMITS.nameBytes) || (mayBreakPairs && !name.isWellFormed())) return -1;
+		const found = countPartValue((container as JsonObject)[name]!, below, mayBreakPairs, inheritsKeys);
+		if (found < 0) return -1;
+		keys += found + 1;
+	}
+	return keys;
+}
+
+function countPartValue(value: JsonValue, below: number, mayBreakPairs: boolean, inheritsKeys: boolean): number {
+	if (typeof value === "object") {
+		return value === null ? 0 : countPartKeys(value, below - 1, mayBreakPairs, inheritsKeys);
+	}
+	if (typeof value === "number") return isNumberInDomain(value) ? 0 : -1;
+	return mayBreakPairs && typeof value === "string" && !value.isWellFormed() ? -1 : 0;
+}

@@ -5,11 +5,14 @@
 
 import { quoteForDisplay } from "../display.ts";
 import { JsonError, type JsonValue, parseJson } from "../json/index.ts";
+import { decodeUtf8 } from "../web.ts";
 import { type LocalCode, STANDARD_ERRORS } from "./codes.ts";
 import { type Payload, responseFrame, standardError } from "./encode.ts";
-import { FrameReader } from "./frames.ts";
+import { EnvelopeReader } from "./envelope.ts";
+import { FrameReader, LF } from "./frames.ts";
+import { UsedIds } from "./ids.ts";
 import { RUN_LIMITS } from "./limits.ts";
-import { classify, describe, type Reply } from "./messages.ts";
+import { classify, describe, type Message, type Reply } from "./messages.ts";
 import { CANCEL_PARAMS, METHODS, type MethodRule, type RoleName } from "./methods.ts";
 import type { LocalFailure } from "./ports.ts";
 import { quoteBytes } from "./quote.ts";
@@ -27,6 +30,8 @@ export interface Inbound {
 	/** An answer is queued. */
 	answered: boolean;
 }
+
+type Valid = Exclude<Message, { readonly kind: "invalid" }>;
 
 /** A response that is correlated and has a valid shape for its method. */
 export type Answer = Exclude<Reply, { readonly standard: number }>;
@@ -57,10 +62,10 @@ export class SessionCore {
 	readonly recorder: Recorder;
 	readonly #role: Role;
 	readonly #reader = new FrameReader();
+	readonly #envelopes = new EnvelopeReader();
 	/** Our own half. */
 	readonly out: Sender;
-	/** Every id the peer has used: ids are never reused, also not after they settled. */
-	readonly #seen = new Set<string>();
+	readonly #seen = new UsedIds();
 	/** Requests of the peer whose answer's write has not begun. */
 	readonly #inbound = new Map<string, Inbound>();
 	#reading = true;
@@ -99,6 +104,11 @@ export class SessionCore {
 			this.note({ type: "chunk", bytes: chunk });
 			this.#reader.push(chunk);
 			while (this.#reading) {
+				const run = this.#reader.nextRun();
+				if (run !== undefined) {
+					this.#run(run);
+					continue;
+				}
 				const frame = this.#reader.next();
 				if (frame === undefined) break;
 				this.#frame(frame);
@@ -161,34 +171,65 @@ export class SessionCore {
 		return true;
 	}
 
-	#frame(frame: Uint8Array): void {
+	/** Several frames, decoded together: the same as one after the other, since no sequence of UTF-8 goes over an LF. */
+	#run(bytes: Uint8Array): void {
+		let text: string | undefined;
+		try {
+			text = decodeUtf8(bytes);
+		} catch {
+			// One of them is no UTF-8; those before it still count.
+		}
+		for (let at = 0, textAt = 0; this.#reading && at < bytes.length; ) {
+			// Where all is ASCII, places in the text are places in the bytes.
+			const textEnd = text === undefined ? 0 : text.indexOf("\n", textAt);
+			const end = text?.length === bytes.length ? textEnd : bytes.indexOf(LF, at);
+			const message = text === undefined ? undefined : this.#envelopes.read(text, textAt, textEnd);
+			if (message === undefined) this.#frame(bytes.subarray(at, end), text?.slice(textAt, textEnd));
+			else this.#known(message, bytes, at, end);
+			at = end + 1;
+			textAt = textEnd + 1;
+		}
+	}
+
+	/** A frame that was read on the fast way. */
+	#known(message: Valid, bytes: Uint8Array, start: number, end: number): void {
+		if (this.recorder.observed) this.note({ type: "received", frame: bytes.subarray(start, end) });
+		const why = this.#role.silence();
+		if (why === undefined) this.#message(message, end - start);
+		else this.#refuseSilence(bytes.subarray(start, end));
+	}
+
+	/** `text`: the frame, where it was decoded already. */
+	#frame(frame: Uint8Array, text?: string): void {
 		this.note({ type: "received", frame });
 		if (this.#refuseSilence(frame)) return;
 		let value: JsonValue;
 		try {
-			value = parseJson(frame);
+			value = parseJson(text ?? frame);
 		} catch (error) {
 			this.#unreadable(frame, error);
 			return;
 		}
 		const message = classify(value);
+		if (message.kind === "invalid") {
+			const answer = standardError(STANDARD_ERRORS.invalidRequest, `Received ${message.message}.`);
+			const found = `Received ${message.message}: ${quoteBytes(frame)}.`;
+			// An id that was used before names another request: an answer to it would be that one's, or its second.
+			const id = message.id === null || this.#seen.has(message.id) ? null : message.id;
+			this.fail("PROTOCOL_ERROR", found, message.answer ? responseFrame(id, answer) : undefined);
+		} else this.#message(message, frame.length);
+	}
+
+	#message(message: Valid, bytes: number): void {
 		switch (message.kind) {
-			case "invalid": {
-				const answer = standardError(STANDARD_ERRORS.invalidRequest, `Received ${message.message}.`);
-				const text = `Received ${message.message}: ${quoteBytes(frame)}.`;
-				// An id that was used before names another request: an answer to it would be that one's, or its second.
-				const id = message.id === null || this.#seen.has(message.id) ? null : message.id;
-				this.fail("PROTOCOL_ERROR", text, message.answer ? responseFrame(id, answer) : undefined);
-				return;
-			}
-			case "notification":
-				this.#notification(message.method, message.params);
-				return;
 			case "request":
-				this.#request(message.id, message.method, message.params, frame.length);
+				this.#request(message.id, message.method, message.params, bytes);
 				return;
 			case "response":
 				this.#response(message.id, message.reply);
+				return;
+			case "notification":
+				this.#notification(message.method, message.params);
 		}
 	}
 

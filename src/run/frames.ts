@@ -2,10 +2,13 @@
 
 import { RUN_LIMITS } from "./limits.ts";
 
-const LF = 0x0a;
+/** Ends a frame. */
+export const LF = 0x0a;
 /** Chunks below this are copied together, so that a sender of single bytes costs bytes and not objects. */
 const SMALL_CHUNK = 4_096;
 const BLOCK_BYTES = 65_536;
+/** Frames that are decoded together: many short ones, but no more text than that at a time. */
+const RUN_BYTES = 65_536;
 
 /**
  * Splits a byte stream at 0x0A. Push a chunk, then take frames until there is none. Linear in the bytes whatever the
@@ -52,6 +55,19 @@ export class FrameReader {
 		}
 		this.#at = end + 1;
 		return this.#held === 0 ? piece : this.#join(piece);
+	}
+
+	/**
+	 * As many complete frames as there are in the next 64 KiB of the chunk, together and with their LFs; undefined where the
+	 * next frame is longer or began in an earlier chunk, or where there is none: {@link next} then tells.
+	 */
+	nextRun(): Uint8Array | undefined {
+		if (this.#held > 0 || this.#oversized) return undefined;
+		const end = this.#chunk.lastIndexOf(LF, this.#at + RUN_BYTES - 1);
+		if (end < this.#at) return undefined;
+		const run = this.#chunk.subarray(this.#at, end + 1);
+		this.#at = end + 1;
+		return run;
 	}
 
 	/** More than 16,777,216 bytes came without an LF: nothing after that is a frame. */

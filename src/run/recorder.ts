@@ -15,6 +15,11 @@ export class Recorder {
 		this.#observe = port.trace === undefined ? undefined : (event) => port.trace?.(event);
 	}
 
+	/** Whether anybody looks: an event that is dear to make is made only then. */
+	get observed(): boolean {
+		return this.#observe !== undefined;
+	}
+
 	note(event: TraceInput | TraceDecision): void {
 		if (this.#observe === undefined) return;
 		const stamped: TraceEvent = { version: TRACE_VERSION, sequence: this.#sequence, during: this.#during, ...event };
