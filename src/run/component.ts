@@ -73,6 +73,10 @@ export class ComponentSession implements Session {
 		return this.#core.out.take();
 	}
 
+	takeText(): string | undefined {
+		return this.#core.out.takeText();
+	}
+
 	written(): void {
 		this.#core.written();
 	}

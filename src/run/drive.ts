@@ -1,3 +1,4 @@
+import { encodeUtf8 } from "../web.ts";
 import type { Session } from "./ports.ts";
 import type { Transport } from "./transport.ts";
 
@@ -51,25 +52,12 @@ export function drive(session: Session, transport: Transport): { wake(): void } 
 }
 
 function takeBatch(session: Session): Uint8Array | undefined {
-	const first = session.takeFrame();
-	if (first === undefined) return undefined;
-	let size = 0;
-	const frames = [first];
-	while (size < BATCH_BYTES) {
-		const frame = session.takeFrame();
-		if (frame === undefined) break;
-		frames.push(frame);
-		size += frame.length;
+	let batch = session.takeText();
+	if (batch === undefined) return undefined;
+	for (const most = batch.length + BATCH_BYTES; batch.length < most; ) {
+		const text: string | undefined = session.takeText();
+		if (text === undefined) break;
+		batch += text;
 	}
-	return frames.length === 1 ? first : concatenate(frames, first.length + size);
-}
-
-function concatenate(frames: readonly Uint8Array[], size: number): Uint8Array {
-	const bytes = new Uint8Array(size);
-	let at = 0;
-	for (const frame of frames) {
-		bytes.set(frame, at);
-		at += frame.length;
-	}
-	return bytes;
+	return encodeUtf8(batch);
 }

@@ -74,6 +74,10 @@ export class HostSession implements Session {
 		return this.#core.out.take();
 	}
 
+	takeText(): string | undefined {
+		return this.#core.out.takeText();
+	}
+
 	written(): void {
 		this.#core.written();
 	}

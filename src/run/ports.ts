@@ -83,6 +83,8 @@ export interface Session {
 	 * terminal is claimed here, a request counts as answered here, a call counts as sent here.
 	 */
 	takeFrame(): Uint8Array | undefined;
+	/** As {@link takeFrame}, in text: whoever takes several encodes them together. */
+	takeText(): string | undefined;
 	/** Every frame taken so far is flushed. */
 	written(): void;
 	writeFailed(error?: unknown): void;

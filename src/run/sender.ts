@@ -127,12 +127,17 @@ export class Sender {
 		this.#wake();
 	}
 
+	/** The next frame with its LF. Several are cheaper to take as text and to encode together. */
 	take(): Uint8Array | undefined {
+		const text = this.takeText();
+		return text === undefined ? undefined : encodeUtf8(text);
+	}
+
+	takeText(): string | undefined {
 		const text = this.#outbox.take();
 		if (text === undefined) return undefined;
-		const bytes = encodeUtf8(`${text}\n`);
-		this.#recorder.note({ type: "sent", frame: bytes.subarray(0, -1) });
-		return bytes;
+		if (this.#recorder.observed) this.#recorder.note({ type: "sent", frame: encodeUtf8(text) });
+		return `${text}\n`;
 	}
 
 	/**

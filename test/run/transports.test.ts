@@ -27,6 +27,10 @@ function source(
 			if (frame !== undefined) this.taken += 1;
 			return frame;
 		},
+		takeText() {
+			const frame = this.takeFrame();
+			return frame === undefined ? undefined : new TextDecoder().decode(frame);
+		},
 		written() {
 			this.flushes += 1;
 		},
