@@ -1,12 +1,20 @@
 /** Checks on what a layer hands to a session, before anything is queued: its own mistakes stay local (Run/1 section 1). */
 
 import { JsonError } from "../json/index.ts";
-import { callParams, methodOf, readCall, rootParams } from "./calls.ts";
+import { callParams, channelParams, methodOf, readCall, readChannelRequest, rootParams } from "./calls.ts";
 import { admitCall, admitFailure, admitResult, type Call, operationalError, ownWords, type Payload } from "./encode.ts";
 import { InvalidMessage } from "./errors.ts";
 import { describe, isFailure, pointerOf } from "./messages.ts";
 import { METHODS } from "./methods.ts";
-import type { CapabilityCall, ChildCall, Failure, OperationOutcome, RootInvocation, RunResult } from "./ports.ts";
+import type {
+	CapabilityCall,
+	ChannelRequest,
+	ChildCall,
+	Failure,
+	OperationOutcome,
+	RootInvocation,
+	RunResult,
+} from "./ports.ts";
 
 /**
  * Admits the params of one request of ours. Throws {@link InvalidMessage} with a pointer into `params` when they are no
@@ -44,6 +52,22 @@ export function admitOperation(
 	}
 	const request = admitRequest(methodOf(call), callParams(call), id);
 	return { request, snapshot: readCall(request.method, request.params) };
+}
+
+/** Admits a component's channel request, as {@link admitOperation} a call. Throws {@link InvalidMessage}. */
+export function admitChannel(
+	request: ChannelRequest,
+	id: string,
+): {
+	readonly request: Call;
+	readonly snapshot: ChannelRequest;
+} {
+	const { method } = request;
+	if (typeof method !== "string" || !method.startsWith("channel/") || !METHODS.has(method)) {
+		throw new InvalidMessage("", "The method of a channel request must be one of Run/1 section 5.1.");
+	}
+	const admitted = admitRequest(method, channelParams(request), id);
+	return { request: admitted, snapshot: readChannelRequest(method, admitted.params) };
 }
 
 /** A terminal as it will be written, with what it means. */

@@ -1,7 +1,7 @@
 /** Between the values of the ports and the params of the wire: members that are absent on the wire have a value here. */
 
 import type { JsonObject } from "../json/index.ts";
-import type { CapabilityCall, ChannelGrant, ChildCall, RootInvocation } from "./ports.ts";
+import type { CapabilityCall, ChannelGrant, ChannelRequest, ChildCall, RootInvocation } from "./ports.ts";
 
 /** The params of `flow/run`. An empty channel map is left out. */
 export function rootParams(root: RootInvocation): Record<string, unknown> {
@@ -50,6 +50,19 @@ export function readCall(method: string, params: JsonObject): ChildCall | Capabi
 	return Object.hasOwn(params, "intent")
 		? { kind: "child", ...common, intent: params.intent as string }
 		: { kind: "child", ...common };
+}
+
+/** The params of a channel request. */
+export function channelParams(request: ChannelRequest): Record<string, unknown> {
+	const params: Record<string, unknown> = {};
+	for (const [name, value] of Object.entries(request))
+		if (name !== "method" && value !== undefined) params[name] = value;
+	return params;
+}
+
+/** The request that valid params of a channel method describe. */
+export function readChannelRequest(method: string, params: JsonObject): ChannelRequest {
+	return { method, ...params } as ChannelRequest;
 }
 
 function isEmpty(map: object | undefined): boolean {

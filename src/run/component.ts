@@ -6,9 +6,12 @@ import { readRoot } from "./calls.ts";
 import { STANDARD_ERRORS } from "./codes.ts";
 import { type Answer, type Inbound, paramsFault, type Role, SessionCore } from "./core.ts";
 import { operationalError, type Payload, responseFrame, standardError } from "./encode.ts";
-import { CallRefused } from "./errors.ts";
+import { CallRefused, InvalidMessage } from "./errors.ts";
+import { Exchanges } from "./exchanges.ts";
+import { describe, pointerOf } from "./messages.ts";
 import type {
 	CapabilityCall,
+	ChannelRequest,
 	ChildCall,
 	ComponentEnd,
 	ComponentPort,
@@ -19,6 +22,7 @@ import type {
 	Settlement,
 } from "./ports.ts";
 import type { Outbound } from "./sender.ts";
+import { CANCELLED, type Wait, Waits } from "./waits.ts";
 
 /**
  * - `waiting`: no root yet.
@@ -31,29 +35,36 @@ import type { Outbound } from "./sender.ts";
  */
 type Phase = "waiting" | "running" | "settling" | "ready" | "refusing" | "published" | "over";
 
-/** One call, until its response: `settle` goes when the caller has its answer, the entry stays as a tombstone. */
+/** One call, until its response: when the caller has its answer, the entry stays as a tombstone. */
 interface Pending {
-	readonly serial: number;
-	settle: ((settlement: Settlement) => void) | undefined;
+	readonly wait: Wait;
+	/** The endpoints that it maps. */
+	readonly channels: Readonly<Record<string, string>>;
 }
-
-const CANCELLED: Failure = { code: "CANCELLED", message: "The call was cancelled." };
 
 /** The component's side of one Run/1 channel. */
 export class ComponentSession implements Session {
 	readonly #port: ComponentPort;
 	readonly #core: SessionCore;
+	readonly #waits: Waits;
 	readonly #calls = new Map<Outbound, Pending>();
+	readonly #exchanges: Exchanges;
 	#phase: Phase = "waiting";
 	#rootId: string | undefined;
 	#cancelled = false;
 	#terminal: Payload = "";
+	#succeeds = false;
 	#ended: ComponentEnd | undefined;
-	#serial = 0;
 
 	constructor(port: ComponentPort) {
 		this.#port = port;
 		this.#core = new SessionCore(this.#role(), port);
+		this.#waits = new Waits(this.#core.recorder);
+		this.#exchanges = new Exchanges(this.#core, this.#waits, {
+			admits: () => this.#admits,
+			settles: () => (this.#phase === "running" || this.#phase === "settling") && !this.#core.dead,
+			changed: () => this.#whenQuiescent(),
+		});
 		this.#core.note({ type: "opened", role: "component" });
 	}
 
@@ -88,44 +99,87 @@ export class ComponentSession implements Session {
 	/**
 	 * Admits a call, with a snapshot of its values; `settle` is called exactly once, later or within `cancel`.
 	 *
-	 * Throws {@link InvalidMessage} for arguments that make no valid frame, else {@link CallRefused}: `OWNER_CLOSED` when the
-	 * root doesn't admit calls (not started, cancelled, or its handler has ended), `RESOURCE_EXHAUSTED` at 64 pending calls
-	 * (cancelled ones count until their response) or 65,536 in all. Nothing was queued then.
+	 * Throws {@link InvalidMessage} for arguments that make no valid frame, and for mapped endpoints that this Run doesn't hold,
+	 * has used, or maps twice; else {@link CallRefused}: `OWNER_CLOSED` when the root doesn't admit calls (not started,
+	 * cancelled, or its handler has ended), `RESOURCE_EXHAUSTED` at 64 pending calls (cancelled ones count until their
+	 * response) or 65,536 in all, less what endpoints need for their settlement. Nothing was queued then.
 	 */
 	call(call: ChildCall | CapabilityCall, settle: (settlement: Settlement) => void): { cancel(): void } {
 		const { request, snapshot } = admitOperation(call, this.#core.out.nextId);
-		if (this.#phase !== "running" || this.#cancelled || this.#core.dead) {
-			throw new CallRefused("OWNER_CLOSED", "The Run no longer admits calls.");
+		const { channels } = snapshot;
+		const { table } = this.#exchanges;
+		const fault = table.offerFault(channels);
+		if (fault !== undefined) {
+			throw new InvalidMessage(pointerOf(fault), `Invalid params of ${request.method}:${describe(fault)}.`);
 		}
+		if (!this.#admits) throw new CallRefused("OWNER_CLOSED", "The Run no longer admits calls.");
 		const refusal = this.#core.out.refusal();
 		if (refusal !== undefined) throw new CallRefused("RESOURCE_EXHAUSTED", refusal);
-		this.#serial += 1;
-		const pending: Pending = { serial: this.#serial, settle };
-		this.#core.note({ type: "call", serial: pending.serial, call: snapshot });
+		const wait = this.#waits.open(settle);
+		const pending: Pending = { wait, channels };
+		this.#core.note({ type: "call", serial: wait.serial, call: snapshot });
+		table.offer(channels, 1);
 		const outbound = this.#core.out.request(request);
 		this.#calls.set(outbound, pending);
 		return { cancel: () => this.#cancelCall(outbound, pending) };
 	}
 
 	/**
-	 * The handler has ended. Closes admission, records whether it abandoned live calls, cancels them, and queues the terminal
-	 * when every response has come. An abandoned call turns a result into `EXECUTION_FAILED` (section 9); root
-	 * cancellation, up to the moment of publication, turns anything into `CANCELLED` (section 7).
+	 * Admits a channel request (section 5.1), with a snapshot of its value; `settle` is called exactly once, also from inside
+	 * this call: with `{ value }`, the method's result, or `{ failure }`.
+	 *
+	 * Throws as {@link call} does; {@link InvalidMessage} also for an endpoint that this Run doesn't hold in that direction,
+	 * for a second pending read, and for a read of a receiver that has ended or was disposed. The first close or release of an
+	 * endpoint has its reserve: it is admitted until the terminal is ready, and written before ordinary frames. One that is
+	 * under way is joined; a known outcome is repeated without a request. A release also awaits the read before it.
+	 *
+	 * `cancel` ends the wait with `CANCELLED` at once. A read that is cancelled disposes its receiver, a creation or a
+	 * subscription what is still granted for it (if that fails, the Run ends `UNCERTAIN`), a close or a release nothing: it
+	 * goes on. What this starts is awaited before the terminal.
+	 */
+	channel(request: ChannelRequest, settle: (settlement: Settlement) => void): { cancel(): void } {
+		return this.#exchanges.begin(request, settle);
+	}
+
+	get #admits(): boolean {
+		return this.#phase === "running" && !this.#cancelled && !this.#core.dead;
+	}
+
+	/**
+	 * The handler has ended. Closes admission, records whether it abandoned live requests or unfinished receivers, cancels the
+	 * former, and queues the terminal when every response has come. Abandonment turns a result into `EXECUTION_FAILED`
+	 * (section 9); root cancellation, up to the moment of publication, turns anything into `CANCELLED` (section 7).
 	 */
 	finish(end: RunResult | { readonly failure: Failure }): void {
 		if (this.#phase !== "running" || this.#core.dead || this.#rootId === undefined) return;
 		const terminal = rootTerminal(end, this.#rootId);
 		this.#core.note({ type: "finish", end: terminal.end });
-		this.#terminal = this.#judged(terminal);
+		this.#judge(terminal);
 		this.#phase = "settling";
 		this.#cancelCalls();
+		this.#exchanges.cancelAll(false);
 		this.#whenQuiescent();
 	}
 
-	#judged(terminal: Terminal<unknown>): Payload {
-		const abandoned = [...this.#calls.values()].filter((pending) => pending.settle !== undefined).length;
-		if (terminal.code !== undefined || abandoned === 0) return terminal.payload;
-		return operationalError("EXECUTION_FAILED", `The handler returned with ${abandoned} of its calls still live.`);
+	#judge(terminal: Terminal<unknown>): void {
+		this.#terminal = terminal.payload;
+		this.#succeeds = terminal.code === undefined;
+		const calls = [...this.#calls.values()].filter(({ wait }) => wait.settle !== undefined).length;
+		const live = calls + this.#exchanges.live;
+		if (live > 0) this.#unsuccessful(`The handler returned with ${live} of its calls still live.`);
+		this.#judgeReceivers("The handler returned with");
+	}
+
+	/** Twice: when the handler ends, and when what was started by then has settled, in case a disposal has failed. */
+	#judgeReceivers(when: string): void {
+		const { abandoned } = this.#exchanges.table;
+		if (abandoned > 0) this.#unsuccessful(`${when} ${abandoned} of its channel receivers unfinished.`);
+	}
+
+	#unsuccessful(message: string): void {
+		if (!this.#succeeds) return;
+		this.#succeeds = false;
+		this.#terminal = operationalError("EXECUTION_FAILED", message);
 	}
 
 	#role(): Role {
@@ -162,6 +216,7 @@ export class ComponentSession implements Session {
 		}
 		this.#phase = "running";
 		const invocation = readRoot(params as Parameters<typeof readRoot>[0]);
+		this.#exchanges.table.granted(invocation.channels);
 		this.#core.note({ type: "started" });
 		this.#core.recorder.nested(() => this.#port.start(invocation));
 	}
@@ -176,45 +231,47 @@ export class ComponentSession implements Session {
 		this.#core.note({ type: "condition", code: "CANCELLED", message: "The host cancelled the Run." });
 		this.#core.recorder.nested(() => this.#port.cancelled());
 		this.#cancelCalls();
+		this.#exchanges.cancelAll(true);
 	}
 
 	#response(outbound: Outbound, answer: Answer): void {
 		const pending = this.#calls.get(outbound);
 		this.#calls.delete(outbound);
-		if (pending?.settle !== undefined) this.#settle(pending, settlementOf(outbound, answer));
+		if (pending !== undefined) this.#waits.settle(pending.wait, settlementOf(outbound, answer));
+		else this.#exchanges.answer(outbound, answer);
 		this.#whenQuiescent();
 	}
 
-	#settle(pending: Pending, settlement: Settlement): void {
-		const { settle } = pending;
-		if (settle === undefined) return;
-		pending.settle = undefined;
-		const code = "failure" in settlement ? settlement.failure.code : undefined;
-		this.#core.note({ type: "settled", serial: pending.serial, ...(code === undefined ? {} : { code }) });
-		this.#core.recorder.nested(() => settle(settlement));
-	}
-
 	#cancelCall(outbound: Outbound, pending: Pending): void {
-		if (pending.settle === undefined) return;
-		this.#core.note({ type: "cancel-call", serial: pending.serial });
+		if (pending.wait.settle === undefined) return;
+		this.#core.note({ type: "cancel-call", serial: pending.wait.serial });
 		this.#cancel(outbound, pending);
 		this.#whenQuiescent();
 	}
 
 	#cancelCalls(): void {
 		for (const [outbound, pending] of [...this.#calls]) {
-			if (pending.settle !== undefined) this.#cancel(outbound, pending);
+			if (pending.wait.settle !== undefined) this.#cancel(outbound, pending);
 		}
 	}
 
 	/** The caller has its answer at once; on the wire the request is dropped, or cancelled and awaited. */
 	#cancel(outbound: Outbound, pending: Pending): void {
-		if (this.#core.out.cancel(outbound)) this.#calls.delete(outbound);
-		this.#settle(pending, { failure: CANCELLED });
+		if (this.#core.out.cancel(outbound)) {
+			this.#calls.delete(outbound);
+			this.#exchanges.table.offer(pending.channels, -1);
+		}
+		this.#waits.settle(pending.wait, CANCELLED);
 	}
 
 	#whenQuiescent(): void {
-		if (this.#phase === "settling" && this.#calls.size === 0) this.#ready("ready");
+		if (this.#phase !== "settling" || this.#core.dead || this.#calls.size + this.#exchanges.pending > 0) return;
+		this.#judgeReceivers("The Run could not dispose");
+		if (this.#exchanges.uncertain) {
+			const message = "A channel that was granted to a cancelled wait could not be disposed.";
+			this.#terminal = operationalError("UNCERTAIN", message);
+		}
+		this.#ready("ready");
 	}
 
 	#ready(phase: "ready" | "refusing"): void {
@@ -248,7 +305,8 @@ export class ComponentSession implements Session {
 		this.#ended = { kind: "fatal", ...failure };
 		const calls = [...this.#calls.values()];
 		this.#calls.clear();
-		for (const pending of calls) this.#settle(pending, { failure });
+		for (const pending of calls) this.#waits.settle(pending.wait, { failure });
+		this.#exchanges.fail(failure);
 		if (!diagnosed) this.#close(this.#ended);
 	}
 

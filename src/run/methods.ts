@@ -50,15 +50,31 @@ function grant(direction: "send" | "receive", delivery: "direct" | "broadcast"):
 	);
 }
 
-const grants: Check = mapOf(
-	either(
-		"must be an endpoint grant { endpoint, direction, delivery, contract?, startSequence for a receiver }",
-		grant("send", "direct"),
-		grant("receive", "direct"),
-		grant("send", "broadcast"),
-		grant("receive", "broadcast"),
+/** Each grant of a map is another endpoint (section 3). */
+const distinct: Check = (value) => {
+	const seen = new Set<unknown>();
+	for (const [name, { endpoint }] of Object.entries(
+		value as unknown as Record<string, { readonly endpoint: string }>,
+	)) {
+		if (seen.has(endpoint))
+			return { path: [name, "endpoint"], message: "must be another endpoint than those before it" };
+		seen.add(endpoint);
+	}
+	return undefined;
+};
+
+const grants: Check = all(
+	mapOf(
+		either(
+			"must be an endpoint grant { endpoint, direction, delivery, contract?, startSequence for a receiver }",
+			grant("send", "direct"),
+			grant("receive", "direct"),
+			grant("send", "broadcast"),
+			grant("receive", "broadcast"),
+		),
+		RUN_LIMITS.channels,
 	),
-	RUN_LIMITS.channels,
+	distinct,
 );
 
 const references: Check = mapOf(token, RUN_LIMITS.channels);

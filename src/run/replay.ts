@@ -36,6 +36,7 @@ const INPUTS: ReadonlySet<string> = new Set<TraceInput["type"]>([
 	"written",
 	"write-failed",
 	"call",
+	"channel",
 	"cancel-call",
 	"finish",
 	"start",
@@ -151,6 +152,9 @@ class Player {
 		if (event.type === "call") {
 			const settle = (): void => this.#nested();
 			this.#calls.set(event.serial, session.call(event.call, settle));
+		} else if (event.type === "channel") {
+			const settle = (): void => this.#nested();
+			this.#calls.set(event.serial, session.channel(event.request, settle));
 		} else if (event.type === "cancel-call") this.#calls.get(event.serial)?.cancel();
 		else if (event.type === "finish") session.finish(event.end);
 	}

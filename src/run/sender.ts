@@ -14,6 +14,14 @@ export interface Outbound {
 	id?: string;
 }
 
+/** What ordinary admission leaves for the settlement of channel endpoints (section 1). */
+export interface Reserve {
+	readonly slots: number;
+	readonly ids: number;
+}
+
+const NO_RESERVE: Reserve = { slots: 0, ids: 0 };
+
 export class Sender {
 	readonly #name: RoleName;
 	readonly #recorder: Recorder;
@@ -23,10 +31,13 @@ export class Sender {
 	readonly #pending = new Map<string, Outbound>();
 	/** Admitted requests whose write has not begun. */
 	readonly #unsent = new Set<Outbound>();
+	/** Admitted settlements whose write has not begun, and those among them that wait for a slot. */
+	readonly #settling = new Set<Outbound>();
+	#blocked: Outgoing[] = [];
 	#sent = 0;
 	#open = true;
-	/** What ordinary admission leaves for the settlement of channel endpoints (section 1). */
-	reserve: { slots: number; ids: number } = { slots: 0, ids: 0 };
+	/** Asked at every ordinary admission. */
+	reserve: () => Reserve = () => NO_RESERVE;
 
 	constructor(name: RoleName, recorder: Recorder, wake: () => void) {
 		this.#name = name;
@@ -36,7 +47,7 @@ export class Sender {
 
 	/** Requests that are queued or await their response, cancelled ones included. */
 	get pending(): number {
-		return this.#pending.size + this.#unsent.size;
+		return this.#pending.size + this.#unsent.size + this.#settling.size;
 	}
 
 	/** Frames that wait to be taken. */
@@ -44,13 +55,12 @@ export class Sender {
 		return this.#outbox.size;
 	}
 
-	/** Why one more request can't be admitted, or undefined. Settlements of endpoints may use the reserve. */
-	refusal(settlement = false): string | undefined {
-		const reserve = settlement ? { slots: 0, ids: 0 } : this.reserve;
+	/** Why one more ordinary request can't be admitted, or undefined. */
+	refusal(reserve: Reserve = this.reserve()): string | undefined {
 		if (this.pending >= RUN_LIMITS.pendingRequests - reserve.slots) {
 			return `${this.pending} calls are pending; await some of them first.`;
 		}
-		if (this.#sent + this.#unsent.size >= RUN_LIMITS.lifetimeRequests - reserve.ids) {
+		if (this.#used >= RUN_LIMITS.lifetimeRequests - reserve.ids) {
 			return `This channel has used its ${RUN_LIMITS.lifetimeRequests} requests.`;
 		}
 		return undefined;
@@ -58,7 +68,12 @@ export class Sender {
 
 	/** The longest id that a request admitted now can get: only settlements, which have reserved theirs, may overtake it. */
 	get nextId(): string {
-		return this.#idAt(this.#sent + this.#unsent.size + this.reserve.ids + 1);
+		return this.#idAt(this.#used + this.reserve().ids + 1);
+	}
+
+	/** Ids that are used, or will be. */
+	get #used(): number {
+		return this.#sent + this.#unsent.size + this.#settling.size;
 	}
 
 	#idAt(count: number): string {
@@ -69,16 +84,47 @@ export class Sender {
 	request(call: Call, sent?: () => void): Outbound {
 		const take = (): string => {
 			this.#unsent.delete(outbound);
-			this.#sent += 1;
-			outbound.id = this.#idAt(this.#sent);
-			this.#pending.set(outbound.id, outbound);
+			const text = this.#send(outbound);
 			sent?.();
-			return requestFrame(outbound.id, call.method, call.text);
+			return text;
 		};
 		const outbound: Outbound = { call, entry: { take } };
 		this.#unsent.add(outbound);
 		this.#push(outbound.entry);
 		return outbound;
+	}
+
+	/**
+	 * Queues the settlement of an endpoint, which has its reserve: before ordinary frames, but never as one pending request too
+	 * many. It then waits for a slot; ordinary requests leave one (section 1).
+	 */
+	settlement(call: Call): Outbound {
+		const take = (): string | undefined => {
+			if (this.#pending.size + this.#unsent.size >= RUN_LIMITS.pendingRequests) {
+				this.#blocked.push(outbound.entry);
+				return undefined;
+			}
+			this.#settling.delete(outbound);
+			return this.#send(outbound);
+		};
+		const outbound: Outbound = { call, entry: { take } };
+		this.#settling.add(outbound);
+		this.#push(outbound.entry, "control");
+		return outbound;
+	}
+
+	#send(outbound: Outbound): string {
+		this.#sent += 1;
+		outbound.id = this.#idAt(this.#sent);
+		this.#pending.set(outbound.id, outbound);
+		return requestFrame(outbound.id, outbound.call.method, outbound.call.text);
+	}
+
+	#freed(): void {
+		const blocked = this.#blocked;
+		if (blocked.length === 0) return;
+		this.#blocked = [];
+		for (const entry of blocked) this.#push(entry, "control");
 	}
 
 	/** Asks the peer to stop a request, or drops it when its write has not begun; true when it was dropped. */
@@ -87,6 +133,7 @@ export class Sender {
 		if (id === undefined) {
 			this.#outbox.drop(outbound.entry);
 			this.#unsent.delete(outbound);
+			this.#freed();
 			return true;
 		}
 		// Looked up when the write begins: a response that came meanwhile leaves nothing to cancel.
@@ -103,6 +150,7 @@ export class Sender {
 	/** A valid response came: the request no longer takes a slot. */
 	settle(outbound: Outbound): void {
 		if (outbound.id !== undefined) this.#pending.delete(outbound.id);
+		this.#freed();
 	}
 
 	/** Queues an answer; `taken` runs when its write begins. */
@@ -149,6 +197,8 @@ export class Sender {
 		this.#open = false;
 		this.#outbox.clear();
 		this.#unsent.clear();
+		this.#settling.clear();
+		this.#blocked = [];
 		if (leaves) {
 			this.#outbox.push({ take: () => last });
 			this.#wake();

@@ -4,6 +4,7 @@ import type { LocalCode, WireCode } from "./codes.ts";
 import type { HostSessionLimits } from "./limits.ts";
 import type {
 	CapabilityCall,
+	ChannelRequest,
 	ChildCall,
 	ComponentEnd,
 	ExitEvidence,
@@ -36,6 +37,8 @@ export type TraceInput =
 	| { readonly type: "write-failed"; readonly message: string }
 	/** `serial` numbers the calls of this session from 1, whether or not they reach the wire. */
 	| { readonly type: "call"; readonly serial: number; readonly call: ChildCall | CapabilityCall }
+	/** A channel request of the layer; `serial` counts on with the calls. */
+	| { readonly type: "channel"; readonly serial: number; readonly request: ChannelRequest }
 	| { readonly type: "cancel-call"; readonly serial: number }
 	| { readonly type: "finish"; readonly end: RunResult | { readonly failure: Failure } }
 	| { readonly type: "start" }

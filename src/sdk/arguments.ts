@@ -7,16 +7,16 @@
  * `TypeError` that names the argument.
  */
 import { quoteForDisplay } from "../display.ts";
-import { admitJson } from "../json/index.ts";
+import { admitJson, type JsonValue } from "../json/index.ts";
 import type { CapabilityCall, ChildCall } from "../run/index.ts";
 import type { AbortSignal } from "../web.ts";
 
 type Members = ReadonlyMap<string, unknown>;
 
-/** A call for the session, which still checks its values, and the endpoint objects that the author mapped. */
+/** A call for the session, which still checks its values, and the endpoint objects that the author mapped, by port. */
 export interface ReadCall {
 	readonly call: ChildCall | CapabilityCall;
-	readonly endpoints: readonly object[];
+	readonly endpoints: ReadonlyMap<string, object>;
 }
 
 /** Reads a `ChildFlowRequest`. Throws `TypeError`. */
@@ -54,12 +54,22 @@ export function readCallOptions(options: unknown): AbortSignal | undefined {
 	return candidate as AbortSignal;
 }
 
-/** Checks `ChannelOptions`. Throws `TypeError`, or `JsonError` for a schema that is no JSON/1 value. */
-export function checkChannelOptions(options: unknown): void {
-	if (options === undefined) return;
+/** What a channel is created with. */
+export interface ReadChannelOptions {
+	readonly delivery?: "direct" | "broadcast";
+	readonly schema?: JsonValue;
+	readonly contract?: string;
+}
+
+/**
+ * Reads `ChannelOptions`, with a snapshot of the schema. Throws `TypeError`, or `JsonError` for a schema that is no JSON/1
+ * value. Whether it is a Schema/1 schema, and what the contract reference names, is the host's to say.
+ */
+export function readChannelOptions(options: unknown): ReadChannelOptions {
+	if (options === undefined) return {};
 	const members = readMembers(options, "The channel options", ["delivery", "schema", "contract"]);
-	const delivery = members.get("delivery") ?? "direct";
-	if (delivery !== "direct" && delivery !== "broadcast") {
+	const delivery = members.get("delivery");
+	if (delivery !== undefined && delivery !== "direct" && delivery !== "broadcast") {
 		throw new TypeError('delivery must be "direct" or "broadcast".');
 	}
 	const schema = members.get("schema");
@@ -68,7 +78,14 @@ export function checkChannelOptions(options: unknown): void {
 		throw new TypeError("A channel has a schema or a contract, not both.");
 	}
 	if (contract !== undefined && typeof contract !== "string") throw new TypeError("contract must be a string.");
-	if (schema !== undefined) admitJson(schema);
+	if (schema !== undefined && typeof schema !== "boolean" && (typeof schema !== "object" || schema === null)) {
+		throw new TypeError("schema must be an object or a boolean.");
+	}
+	return {
+		...(delivery === undefined ? {} : { delivery }),
+		...(schema === undefined ? {} : { schema: admitJson(schema) }),
+		...(contract === undefined ? {} : { contract }),
+	};
 }
 
 function shared(members: Members): Record<"operationId" | "slot" | "input" | "channels", unknown> {
@@ -81,14 +98,14 @@ function shared(members: Members): Record<"operationId" | "slot" | "input" | "ch
 }
 
 /** The mapped endpoints; which of them are this Run's is the caller's question. */
-function readEndpoints(members: Members): readonly object[] {
+function readEndpoints(members: Members): ReadonlyMap<string, object> {
 	const map = members.get("channels");
-	if (map === undefined) return [];
-	const endpoints = [...readMembers(map, "channels", undefined).values()];
-	for (const endpoint of endpoints) {
+	if (map === undefined) return new Map();
+	const endpoints = readMembers(map, "channels", undefined);
+	for (const endpoint of endpoints.values()) {
 		if (typeof endpoint !== "object" || endpoint === null) throw new TypeError("channels must hold channel endpoints.");
 	}
-	return endpoints as object[];
+	return endpoints as ReadonlyMap<string, object>;
 }
 
 /** The own data members of an argument object that aren't `undefined`; with `known`, no others may stand there. */

@@ -1,66 +1,100 @@
 /**
- * Channels as far as this stage goes: endpoints that the host granted are shown with their metadata, and every operation
- * on a channel is refused with `UNAVAILABLE`, locally and before anything reaches the wire (Run SDK/1 section 9 names the
- * shapes; Run/1 section 5.1 lets an unsupported valid request fail operationally before allocation).
+ * Channel endpoints over a wire (Run SDK/1 section 9): from grants to the objects of the author, and back to the references
+ * that a call maps. References stay in here; no object shows its own.
  */
-import type { JsonValue } from "../json/index.ts";
-import type { ChannelGrant } from "../run/index.ts";
-import { readCallOptions } from "./arguments.ts";
-import { OperationError } from "./errors.ts";
-import type { CallOptions, ChannelEndpoint, ChannelReceiver, ChannelSender } from "./types.ts";
+import type { ChannelGrant, ChannelRequest, Settlement } from "../run/index.ts";
+import { readCallOptions, readChannelOptions } from "./arguments.ts";
+import { createReceiver } from "./channel-receiver.ts";
+import { createSender } from "./channel-sender.ts";
+import type { ChannelBroadcast, ChannelEndpoint, ChannelPair, ChannelReceiver, ChannelSender } from "./types.ts";
+import { cancelled, errorOf, observed, type Reject, wait } from "./waiting.ts";
+import type { ChannelWire } from "./wire.ts";
 
-/** The failure of every channel operation. */
-export function channelsUnavailable(): OperationError {
-	return new OperationError("UNAVAILABLE", "Channels are not available in this version of the SDK.");
+/** The endpoints of one holder. */
+export interface ChannelEndpoints {
+	/** The object of a grant; a new one each time, so ask once. */
+	grant(grant: ChannelGrant): ChannelEndpoint;
+	/** The objects of a channel map, in an object without a prototype. */
+	grants(map: Readonly<Record<string, ChannelGrant>>): Readonly<Record<string, ChannelEndpoint>>;
+	/** `RunContext.channel`: takes what an author gave. Rejects with `TypeError` and `OperationError`, never throws. */
+	channel(options?: unknown, callOptions?: unknown): Promise<ChannelPair | ChannelBroadcast>;
+	/** The reference behind an endpoint that was made here, else undefined. */
+	referenceOf(endpoint: object): string | undefined;
 }
 
-/** Endpoints for the grants of the root invocation, and the test whether an object is one of them. */
-export function grantedEndpoints(grants: Readonly<Record<string, ChannelGrant>>): {
-	readonly channels: Readonly<Record<string, ChannelEndpoint>>;
-	isHeld(endpoint: object): boolean;
-} {
-	const channels: Record<string, ChannelEndpoint> = Object.create(null);
-	const held = new WeakSet<object>();
-	for (const name of Object.keys(grants)) {
-		const endpoint = endpointFor(grants[name]!);
-		channels[name] = endpoint;
-		held.add(endpoint);
+/** Makes channel endpoints over `wire`, which holds the rights behind them. Nothing here needs `this`. */
+export function createEndpoints(wire: ChannelWire): ChannelEndpoints {
+	const references = new WeakMap<object, string>();
+
+	function kept<T extends ChannelEndpoint>(endpoint: T, reference: string): T {
+		references.set(endpoint, reference);
+		return endpoint;
 	}
-	return { channels, isHeld: (endpoint) => held.has(endpoint) };
-}
 
-function endpointFor(grant: ChannelGrant): ChannelEndpoint {
-	const contract = grant.contract === undefined ? {} : { contract: grant.contract };
-	if (grant.direction === "send") {
-		const sender: ChannelSender = {
-			direction: "send",
-			delivery: grant.delivery,
-			...contract,
-			send: (_value: JsonValue, options?: CallOptions) => refuse(options),
-			close: (options?: CallOptions) => refuse(options),
-		};
-		return sender;
+	function sender(grant: ChannelGrant): ChannelSender {
+		return kept(createSender(grant, wire), grant.endpoint);
 	}
-	const receiver: ChannelReceiver = {
-		direction: "receive",
-		delivery: grant.delivery,
-		...contract,
-		startSequence: grant.startSequence ?? 1,
-		next: (options?: CallOptions) => refuse(options),
-		close: (options?: CallOptions) => refuse(options),
-		[Symbol.asyncIterator]: () => receiver,
-	};
-	return receiver;
-}
 
-/** Rejects: with `TypeError` for bad options, `CANCELLED` for an aborted signal, else `UNAVAILABLE`. Never throws. */
-function refuse(options: unknown): Promise<never> {
-	const refused = new Promise<never>((_, reject) => {
-		const signal = readCallOptions(options);
-		reject(
-			signal?.aborted ? new OperationError("CANCELLED", "The signal was already aborted.") : channelsUnavailable(),
+	function receiver(grant: ChannelGrant): ChannelReceiver {
+		return kept(createReceiver(grant, wire), grant.endpoint);
+	}
+
+	function grant(given: ChannelGrant): ChannelEndpoint {
+		return given.direction === "send" ? sender(given) : receiver(given);
+	}
+
+	function grants(map: Readonly<Record<string, ChannelGrant>>): Readonly<Record<string, ChannelEndpoint>> {
+		const channels: Record<string, ChannelEndpoint> = Object.create(null);
+		for (const name of Object.keys(map)) channels[name] = grant(map[name]!);
+		return channels;
+	}
+
+	/** One allocation; what is granted for it after its wait was cancelled is the wire's to dispose. */
+	function allocate<T>(read: () => ChannelRequest, callOptions: unknown, make: (value: unknown) => T): Promise<T> {
+		return observed<T>((resolve, reject, watched) => {
+			const request = read();
+			const signal = readCallOptions(callOptions);
+			watched(signal);
+			if (signal?.aborted) throw cancelled();
+			wait(
+				(settle) => wire.channel(request, settle),
+				signal,
+				(settlement) => {
+					granted(settlement, (value) => resolve(make(value)), reject);
+				},
+			);
+		});
+	}
+
+	function channel(options?: unknown, callOptions?: unknown): Promise<ChannelPair | ChannelBroadcast> {
+		return allocate(
+			() => ({ method: "channel/create", ...readChannelOptions(options) }),
+			callOptions,
+			(value) => {
+				const made = value as { readonly send: ChannelGrant } & (
+					| { readonly receive: ChannelGrant }
+					| { readonly source: string }
+				);
+				return "receive" in made
+					? { send: sender(made.send), receive: receiver(made.receive) }
+					: { send: sender(made.send), subscribe: subscription(made.source) };
+			},
 		);
-	});
-	refused.catch(() => {});
-	return refused;
+	}
+
+	function subscription(source: string): ChannelBroadcast["subscribe"] {
+		return (callOptions?: unknown) =>
+			allocate(
+				() => ({ method: "channel/subscribe", source }),
+				callOptions,
+				(value) => receiver(value as ChannelGrant),
+			);
+	}
+
+	return { grant, grants, channel, referenceOf: (endpoint) => references.get(endpoint) };
+}
+
+function granted(settlement: Settlement, give: (value: unknown) => void, reject: Reject): void {
+	if ("failure" in settlement) reject(errorOf(settlement.failure));
+	else if ("value" in settlement) give(settlement.value);
 }

@@ -45,7 +45,6 @@ function serve(handler: RunHandler, environment: SdkTransport): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const transport = environment.open();
 		const root = createAbortController();
-		let settled = false;
 		let stopped: OperationError | undefined;
 		let ended = false;
 
@@ -77,18 +76,13 @@ function serve(handler: RunHandler, environment: SdkTransport): Promise<void> {
 		async function run(invocation: RootInvocation): Promise<void> {
 			// A Run that was cancelled or lost before its handler began never begins.
 			const outcome = stopped === undefined ? await settleHandler(invocation) : outcomeOfError(stopped);
-			settled = true;
 			if (ended) return;
 			if (outcome.diagnostic !== undefined) report(environment, outcome.diagnostic);
 			session.finish(outcome.finish);
 		}
 
 		async function settleHandler(invocation: RootInvocation): Promise<HandlerOutcome> {
-			const context = createContext(invocation, {
-				session,
-				signal: root.signal,
-				admits: () => !settled && stopped === undefined,
-			});
+			const context = createContext(invocation, { session, signal: root.signal });
 			try {
 				return outcomeOfValue(await handler(context));
 			} catch (error) {

@@ -56,27 +56,45 @@ export type ChannelOptions = {
 	readonly contract?: string | undefined;
 } & ({ readonly delivery?: "direct" | undefined } | { readonly delivery: "broadcast" });
 
-/** The writing end of a channel. `send` resolves on the host's acceptance, which proves no processing. */
+/** The writing end of a channel. `send` resolves on the host's acceptance, which proves no processing. Nothing is sealed unasked. */
 export interface ChannelSender {
 	readonly direction: "send";
 	readonly delivery: "direct" | "broadcast";
 	readonly contract?: ChannelContractIdentity;
-	/** Sends one JSON/1 value. Rejects with `TypeError` for a value that can't be sent, else with `OperationError`. */
+	/**
+	 * Sends one JSON/1 value, as it is now. Rejects with `TypeError` for a value that can't be sent, else with `OperationError`:
+	 * `DISCONNECTED` where nobody can receive any more, `INVALID_INPUT` for a value that the channel's schema refuses. A
+	 * cancelled send takes its value back unless it was accepted before.
+	 */
 	send(value: JsonValue, options?: CallOptions): Promise<void>;
-	/** Seals the channel: nothing follows what was accepted. Rejects while a send is under way. */
+	/**
+	 * Seals the channel: nothing follows what was accepted. Rejects with `INVALID_INPUT` while a send is under way. Aborting
+	 * `signal`, before or after, ends this wait alone: the channel is sealed all the same.
+	 */
 	close(options?: CallOptions): Promise<void>;
 }
 
-/** The reading end of a channel: one iterator, one pending read, no prefetch. */
+/**
+ * The reading end of a channel: one iterator, one pending read, no prefetch; more of either is a `TypeError`. Leaving a
+ * `for await` early gives it up. A receiver that was used, granted or subscribed must come to its end, fail, or be closed
+ * before the handler returns.
+ */
 export interface ChannelReceiver extends AsyncIterableIterator<JsonValue> {
 	readonly direction: "receive";
 	readonly delivery: "direct" | "broadcast";
 	readonly contract?: ChannelContractIdentity;
 	/** Sequence number of the first value this reader can receive, from 1. */
 	readonly startSequence: number;
-	/** The next value, or the end. Rejects with `OperationError`; `LAGGED` where a broadcast overran this reader. */
+	/**
+	 * The next value, or the end; the end also once it was given up. Rejects with `OperationError`: what ended the channel
+	 * without an end, each time (`LAGGED` where a broadcast overran this reader), or as a call. Cancelling a read gives the
+	 * receiver up: an item may have been on its way.
+	 */
 	next(options?: CallOptions): Promise<IteratorResult<JsonValue>>;
-	/** Gives the reader up, whatever is still to come. */
+	/**
+	 * Gives the reader up, whatever is still to come, and awaits that. Rejects with what had ended the channel without an end,
+	 * unless an operation has rejected with it before. Aborting `signal`, before or after, ends this wait alone.
+	 */
 	close(options?: CallOptions): Promise<void>;
 }
 
@@ -124,8 +142,9 @@ export interface RunContext {
 	callCapability(call: CapabilityCall, options?: CallOptions): Promise<JsonValue>;
 
 	/**
-	 * Creates a channel, `direct` unless said. Rejects with `TypeError` for bad options, else with `OperationError`: always
-	 * `UNAVAILABLE` in this version, once `CANCELLED` and `OWNER_CLOSED` don't apply.
+	 * Creates a channel, `direct` unless said. Rejects with `TypeError` for bad options, else with `OperationError`: what the
+	 * host answers (`INVALID_INPUT` for a schema or a contract that it can't use, `UNAVAILABLE` where it has no channels), or
+	 * as above. What is still granted after the wait was cancelled is given back.
 	 */
 	channel(options: ChannelOptions & { delivery: "broadcast" }, callOptions?: CallOptions): Promise<ChannelBroadcast>;
 	channel(

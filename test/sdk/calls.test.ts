@@ -316,7 +316,7 @@ it("an ignored failed call is no unhandled rejection", async () => {
 		const handler: RunHandler = async (run) => {
 			run.runChildFlow(undefined as never);
 			run.callCapability(capability, { signal: AbortSignal.abort() });
-			run.channel();
+			run.channel({ schema: 1 } as never);
 			run.callCapability(capability);
 			await settle();
 			return done;
