@@ -136,14 +136,15 @@ function providerOf({ contract, answers }: ProviderPlan, each: HostCase, around:
 	};
 }
 
-/** Where data says `afterMark`, the adapter reads `afterFile`. */
+/** Where data says `afterMark` or `marks`, the adapter reads `afterFile` or `makesFile`. */
 function marks(value: unknown, around: Surroundings): unknown {
 	if (Array.isArray(value)) return value.map((item) => marks(item, around));
 	if (!isFields(value)) return value;
 	return Object.fromEntries(
-		Object.entries(value).map(([name, item]) =>
-			name === "afterMark" ? ["afterFile", `${around.evidence}/${String(item)}`] : [name, marks(item, around)],
-		),
+		Object.entries(value).map(([name, item]) => {
+			const file = name === "afterMark" ? "afterFile" : name === "marks" ? "makesFile" : undefined;
+			return file === undefined ? [name, marks(item, around)] : [file, `${around.evidence}/${String(item)}`];
+		}),
 	);
 }
 

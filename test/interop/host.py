@@ -483,4 +483,5 @@ async def main():
     print(json.dumps(report))
 
 
-sys.exit(asyncio.run(main()))
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

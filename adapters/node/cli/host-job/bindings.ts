@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import type {
 	CapabilityProvider,
 	ChildTarget,
@@ -53,6 +53,7 @@ export class Bindings {
 				});
 				const answer = answers.find((each) => fits(each, call));
 				if (answer === undefined) throw new Error(`no answer is prepared for ${method}`);
+				if (answer.makesFile !== undefined) writeFileSync(answer.makesFile, "");
 				await this.#wait(answer, call);
 				return given(answer, call);
 			},

@@ -18,6 +18,8 @@ export interface JobProvider {
 export interface JobAnswer {
 	readonly method?: string;
 	readonly operationId?: string;
+	/** Makes this file once it is asked. */
+	readonly makesFile?: string;
 	/** Waits so long, and until this file is there. */
 	readonly delayMs?: number;
 	readonly afterFile?: string;
