@@ -6,6 +6,8 @@
 
 export { type DirectoryOptions, type DirectorySource, directory } from "./directory.ts";
 export type { Launcher, LauncherOptions } from "./launchers.ts";
+export { type SqliteOperationStore, type SqliteStoreOptions, sqliteOperationStore } from "./operation-store.ts";
+export type { SqliteDriverName } from "./operation-store-driver.ts";
 export { digestPackage, inspectPackage } from "./packages.ts";
 export type { Command } from "./process.ts";
 export { type NodeRuntime, type NodeRuntimeOptions, nodeRuntime, type Sandbox } from "./runtime.ts";

@@ -83,7 +83,9 @@ export {
 	type OperationStore,
 	type OperationStoreLimits,
 	type RecordedOperation,
+	resolveStoreLimits,
 	type StoredKey,
+	sameBinding,
 } from "./store.ts";
 export { type MemoryStoreOptions, memoryOperationStore } from "./store-memory.ts";
 export type { DroppedEvents, HostEvent, RunEvent } from "./trace.ts";

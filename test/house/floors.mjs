@@ -34,6 +34,7 @@ const GRANTS = [
 	["adapters/node/", ["node:"]],
 	["adapters/node/cli/", ["commander", "picocolors", "conformance/"]],
 	["adapters/node/strip/", ["sucrase"]],
+	["adapters/node/operation-store-driver", ["libsql"]],
 	["adapters/deno/", ["node:", "adapters/node/component", "adapters/node/stdio"]],
 	["adapters/bun/", ["node:", "adapters/node/sdk"]],
 ];
