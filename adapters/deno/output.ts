@@ -3,6 +3,7 @@
  * doesn't read, the component would hear neither cancellation nor the end of its input (Run/1 section 1: both peers keep
  * their reader active).
  */
+import { encodeUtf8 } from "../../src/web.ts";
 import type { OutputStream } from "../node/stdio.ts";
 
 /** The part of Deno's global that is used: one write takes some of the bytes and says how many. */
@@ -21,7 +22,8 @@ export function denoOutput(): OutputStream {
 	return {
 		// A write that fails says so itself.
 		on: () => undefined,
-		write: (bytes, done) => void writeAll(bytes).then(() => done(), done),
+		write: (bytes, done) =>
+			void writeAll(typeof bytes === "string" ? encodeUtf8(bytes) : bytes).then(() => done(), done),
 		end: () => stdout.close(),
 	};
 }

@@ -88,7 +88,8 @@ export class PipeWriter {
 		stream.on("close", () => this.#settle(new Error("the pipe was closed")));
 	}
 
-	write(bytes: Uint8Array, done: (error?: unknown) => void): void {
+	/** Of a text its UTF-8. */
+	write(bytes: Uint8Array | string, done: (error?: unknown) => void): void {
 		this.#pending = done;
 		this.#stream.write(bytes, (error) => {
 			if (this.#pending === done) this.#settle(error ?? undefined);
@@ -115,6 +116,7 @@ export function pipeTransport(output: PipeReader, input: PipeWriter): Transport 
 	return {
 		listen: (sink) => output.listen(sink),
 		write: (bytes, done) => input.write(bytes, done),
+		writeText: (text, done) => input.write(text, done),
 		end: () => input.end(),
 		stop: () => output.stop(),
 	};

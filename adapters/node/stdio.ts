@@ -21,7 +21,8 @@ export interface InputStream {
 /** The part of a Node writable stream that is used. */
 export interface OutputStream {
 	on(event: "error", listener: (error: unknown) => void): unknown;
-	write(bytes: Uint8Array, done: (error?: unknown) => void): unknown;
+	/** Of a text its UTF-8. */
+	write(bytes: Uint8Array | string, done: (error?: unknown) => void): unknown;
 	end(): unknown;
 }
 
@@ -41,6 +42,21 @@ export function stdioTransport(input: InputStream, output: OutputStream): Transp
 		done?.(error);
 	});
 
+	function write(bytes: Uint8Array | string, done: (error?: unknown) => void): void {
+		if (broken !== undefined) {
+			const { error } = broken;
+			void Promise.resolve().then(() => done(error));
+			return;
+		}
+		const once = (error?: unknown): void => {
+			if (pending !== once) return;
+			pending = undefined;
+			done(error ?? undefined);
+		};
+		pending = once;
+		output.write(bytes, once);
+	}
+
 	return {
 		listen(sink) {
 			let last = false;
@@ -58,20 +74,8 @@ export function stdioTransport(input: InputStream, output: OutputStream): Transp
 			input.on("close", () => finish(() => sink.ended()));
 			input.on("data", data);
 		},
-		write(bytes, done) {
-			if (broken !== undefined) {
-				const { error } = broken;
-				void Promise.resolve().then(() => done(error));
-				return;
-			}
-			const once = (error?: unknown): void => {
-				if (pending !== once) return;
-				pending = undefined;
-				done(error ?? undefined);
-			};
-			pending = once;
-			output.write(bytes, once);
-		},
+		write,
+		writeText: write,
 		end() {
 			output.end();
 		},

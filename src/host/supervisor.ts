@@ -128,6 +128,9 @@ export class Supervisor {
 					},
 				}),
 			write: (bytes, done) => transport.write(bytes, done),
+			...(transport.writeText === undefined
+				? {}
+				: { writeText: (text: string, done: (error?: unknown) => void) => transport.writeText?.(text, done) }),
 			end: () => transport.end(),
 			stop: () => transport.stop(),
 		};

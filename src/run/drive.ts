@@ -3,7 +3,9 @@ import type { Session } from "./ports.ts";
 import type { Transport } from "./transport.ts";
 
 /** Frames taken for one write beyond its first: enough to amortise a system call, small enough to stay fair. */
-const BATCH_BYTES = 32_768;
+const BATCH_UNITS = 32_768;
+/** A longer text is cheaper as bytes: a stream that queues text guesses its size. */
+const TEXT_UNITS = 65_536;
 
 /**
  * Joins a session to a transport: reads into `receive()`, takes frames in batches of at most 32 KiB beyond the first frame,
@@ -23,7 +25,7 @@ export function drive(session: Session, transport: Transport): { wake(): void } 
 			if (batch === undefined) return;
 			writing = true;
 			let told = false;
-			transport.write(batch, (error) => {
+			const done = (error?: unknown): void => {
 				if (told) return;
 				told = true;
 				writing = false;
@@ -33,7 +35,9 @@ export function drive(session: Session, transport: Transport): { wake(): void } 
 					session.writeFailed(error);
 				}
 				wake();
-			});
+			};
+			if (transport.writeText !== undefined && batch.length <= TEXT_UNITS) transport.writeText(batch, done);
+			else transport.write(encodeUtf8(batch), done);
 		}
 	}
 
@@ -51,13 +55,14 @@ export function drive(session: Session, transport: Transport): { wake(): void } 
 	return { wake };
 }
 
-function takeBatch(session: Session): Uint8Array | undefined {
+/** The text of one or more frames. */
+function takeBatch(session: Session): string | undefined {
 	let batch = session.takeText();
 	if (batch === undefined) return undefined;
-	for (const most = batch.length + BATCH_BYTES; batch.length < most; ) {
+	for (const most = batch.length + BATCH_UNITS; batch.length < most; ) {
 		const text: string | undefined = session.takeText();
 		if (text === undefined) break;
 		batch += text;
 	}
-	return encodeUtf8(batch);
+	return batch;
 }
