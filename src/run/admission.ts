@@ -1,6 +1,6 @@
 /** Checks on what a layer hands to a session, before anything is queued: its own mistakes stay local (Run/1 section 1). */
 
-import { JsonError } from "../json/index.ts";
+import { JsonError, type JsonValue } from "../json/index.ts";
 import { callParams, channelParams, methodOf, readCall, readChannelRequest, rootParams } from "./calls.ts";
 import { admitCall, admitFailure, admitResult, type Call, operationalError, ownWords, type Payload } from "./encode.ts";
 import { InvalidMessage } from "./errors.ts";
@@ -8,6 +8,7 @@ import { describe, isFailure, pointerOf } from "./messages.ts";
 import { METHODS } from "./methods.ts";
 import type {
 	CapabilityCall,
+	ChannelOutcome,
 	ChannelRequest,
 	ChildCall,
 	Failure,
@@ -133,6 +134,30 @@ export function operationTerminal(method: string, outcome: OperationOutcome): Te
 	} catch (error) {
 		const why = error instanceof JsonError ? error.message : "It can't be read.";
 		return failed("INVALID_RESULT", `The work's result makes no JSON/1 frame: ${why}`);
+	}
+}
+
+/**
+ * The answer to a channel request from what the layer gave, with its complete frame for `id`. What is no outcome of the
+ * method, or fits no frame, is `EXECUTION_FAILED`: what may be accepted was decided on its way in.
+ */
+export function channelTerminal(
+	method: string,
+	outcome: ChannelOutcome,
+	id: string,
+): Terminal<{ readonly value: JsonValue } | { readonly failure: Failure }> {
+	try {
+		if ("failure" in outcome) {
+			if (isFailure(outcome.failure)) return failedWith(outcome.failure, id);
+			return failed("EXECUTION_FAILED", "The request failed with an error that can't cross the wire.");
+		}
+		const { value, payload } = admitResult(outcome.result, id);
+		const fault = METHODS.get(method)!.result(value);
+		if (fault === undefined) return { end: { value }, payload };
+		return failed("EXECUTION_FAILED", `The host's result of ${method}${describe(fault)}.`);
+	} catch (error) {
+		const why = error instanceof JsonError ? error.message : "It can't be read.";
+		return failed("EXECUTION_FAILED", `The host's result of ${method} makes no JSON/1 frame: ${why}`);
 	}
 }
 

@@ -88,6 +88,11 @@ export class SessionCore {
 		return this.#inbound.size;
 	}
 
+	/** Requests that the peer has originated so far, whatever became of them. */
+	get requests(): number {
+		return this.#seen.size;
+	}
+
 	get dead(): boolean {
 		return this.#dead;
 	}

@@ -55,7 +55,13 @@ export class HostSession implements Session {
 		this.#core = new SessionCore(this.#role(), port);
 		this.#root = admitRoot(root, this.#core.out.nextId);
 		this.#work = new OwnedWork(this.#core, port, bounds);
-		this.#core.note({ type: "opened", role: "host", root: readRoot(this.#root.params), limits: bounds });
+		this.#core.note({
+			type: "opened",
+			role: "host",
+			root: readRoot(this.#root.params),
+			limits: bounds,
+			...(port.channel === undefined ? {} : { channels: true }),
+		});
 	}
 
 	receive(chunk: Uint8Array): void {
@@ -117,6 +123,14 @@ export class HostSession implements Session {
 		this.#stop("stopped");
 	}
 
+	/**
+	 * What the component must still be able to say about the endpoints it holds: `ids` requests, and one pending slot where
+	 * that is above 0. Ordinary requests that would take them are refused (section 1).
+	 */
+	reserve(ids: number): void {
+		if (this.#phase !== "over") this.#work.channels.reserve(ids);
+	}
+
 	/** Operations whose work has not settled. A layer waits for them, within its grace, before it calls {@link exited}. */
 	get unsettled(): number {
 		return this.#work.unsettled;
@@ -129,6 +143,7 @@ export class HostSession implements Session {
 		this.#phase = "over";
 		this.#core.stopReading();
 		this.#core.out.close();
+		this.#work.channels.close();
 		this.#work.abandonAll();
 		const conclusion = conclude(
 			{
@@ -151,7 +166,7 @@ export class HostSession implements Session {
 			name: "host",
 			silence: () => this.#silence(),
 			request: (request, params) => this.#work.request(request, params, this.#condition === undefined),
-			cancel: (requestId) => this.#work.cancelWaiter(requestId),
+			cancel: (requestId) => this.#work.cancel(requestId),
 			response: (_, answer) => this.#responded(answer),
 			inputEnded: () => {
 				this.#ended = true;
@@ -187,7 +202,7 @@ export class HostSession implements Session {
 			return;
 		}
 		this.#core.out.cancel(this.#request);
-		this.#work.abandonAll();
+		this.#work.stop();
 	}
 
 	#record(condition: Condition): void {
@@ -264,6 +279,7 @@ export class HostSession implements Session {
 	#over(why: HostStop): void {
 		this.#phase = "over";
 		this.#core.note({ type: "stopped", why });
+		this.#work.channels.close();
 		this.#work.abandonAll();
 		this.#core.recorder.nested(() => this.#port.failed(why));
 	}

@@ -2,8 +2,7 @@
 
 import { ComponentSession } from "./component.ts";
 import { HostSession } from "./host.ts";
-import type { HostSessionLimits } from "./limits.ts";
-import type { Failure, Operation, RootInvocation } from "./ports.ts";
+import type { ChannelExchange, Failure, HostPort, Operation } from "./ports.ts";
 import { TRACE_VERSION, type TraceEvent, type TraceInput } from "./trace.ts";
 
 /** Where a replay left the record: the first event that differs, as recorded (absent: one too many) and as replayed. */
@@ -44,15 +43,20 @@ const INPUTS: ReadonlySet<string> = new Set<TraceInput["type"]>([
 	"expire",
 	"exhaust",
 	"settle",
+	"channel-settle",
+	"reserve",
 	"conflict",
 	"exited",
 ]);
+
+type OpenedHost = Pick<Extract<TraceEvent, { type: "opened"; role: "host" }>, "root" | "limits" | "channels">;
 
 class Player {
 	readonly #record: readonly TraceEvent[];
 	readonly #events: TraceEvent[] = [];
 	readonly #calls = new Map<number, { cancel(): void }>();
 	readonly #operations = new Map<string, Operation>();
+	readonly #exchanges = new Map<string, ChannelExchange>();
 	#session: ComponentSession | HostSession | undefined;
 	#divergence: Divergence | undefined;
 	#callbacks = 0;
@@ -66,7 +70,7 @@ class Player {
 		if (opened === undefined || opened.type !== "opened" || opened.version !== TRACE_VERSION) {
 			throw new TypeError(`A recorded session starts with an "opened" event of version ${TRACE_VERSION}.`);
 		}
-		this.#session = opened.role === "component" ? this.#component() : this.#host(opened.root, opened.limits);
+		this.#session = opened.role === "component" ? this.#component() : this.#host(opened);
 		while (this.#divergence === undefined && this.#events.length < this.#record.length) {
 			if (!this.#applyNext(0)) this.#diverge(this.#record[this.#events.length], undefined);
 		}
@@ -85,8 +89,8 @@ class Player {
 		});
 	}
 
-	#host(root: RootInvocation, limits: HostSessionLimits): HostSession {
-		const port = {
+	#host({ root, limits, channels = false }: OpenedHost): HostSession {
+		const port: HostPort = {
 			wake: () => this.#nested(),
 			dispatch: (operation: Operation) => {
 				this.#operations.set(operation.call.operationId, operation);
@@ -97,8 +101,20 @@ class Player {
 			responded: () => this.#nested(),
 			failed: () => this.#nested(),
 			trace: (event: TraceEvent) => this.#observe(event),
+			...(channels ? this.#channels() : {}),
 		};
 		return new HostSession(root, port, limits);
+	}
+
+	#channels(): Pick<HostPort, "channel" | "cancelChannel"> {
+		return {
+			channel: (exchange) => {
+				const announced = this.#events.at(-1);
+				if (announced?.type === "exchange") this.#exchanges.set(announced.requestId, exchange);
+				this.#nested();
+			},
+			cancelChannel: () => this.#nested(),
+		};
 	}
 
 	#verdict(): Failure | undefined {
@@ -161,10 +177,18 @@ class Player {
 
 	#applyToHost(session: HostSession, event: TraceEvent): void {
 		if (event.type === "settle") this.#operations.get(event.operationId)?.settle(event.outcome);
+		else if (event.type === "channel-settle") this.#answerExchange(event);
+		else if (event.type === "reserve") session.reserve(event.ids);
 		else if (event.type === "conflict") this.#operations.get(event.operationId)?.conflict();
 		else if (event.type === "exited") session.exited(event.evidence);
 		else if (event.type === "exhaust") session.exhaust(event.message);
 		else if (event.type === "start" || event.type === "cancel" || event.type === "expire") session[event.type]();
+	}
+
+	#answerExchange({ requestId, outcome }: Extract<TraceEvent, { type: "channel-settle" }>): void {
+		const exchange = this.#exchanges.get(requestId);
+		this.#exchanges.delete(requestId);
+		exchange?.settle("value" in outcome ? { result: outcome.value } : outcome);
 	}
 
 	#observe(event: TraceEvent): void {

@@ -1,5 +1,6 @@
 /** The trace of one session: plain data, enough to replay it to identical decisions. */
 
+import type { JsonValue } from "../json/index.ts";
 import type { LocalCode, WireCode } from "./codes.ts";
 import type { HostSessionLimits } from "./limits.ts";
 import type {
@@ -27,6 +28,8 @@ export type TraceInput =
 			readonly role: "host";
 			readonly root: RootInvocation;
 			readonly limits: HostSessionLimits;
+			/** The layer has channels. */
+			readonly channels?: boolean;
 	  }
 	| { readonly type: "chunk"; readonly bytes: Uint8Array }
 	| { readonly type: "input-ended" }
@@ -48,6 +51,14 @@ export type TraceInput =
 	| { readonly type: "settle"; readonly operationId: string; readonly outcome: OperationOutcome }
 	/** The operation's id belongs to a call from before this session. */
 	| { readonly type: "conflict"; readonly operationId: string }
+	/** The answer of the layer to a channel request. */
+	| {
+			readonly type: "channel-settle";
+			readonly requestId: string;
+			readonly outcome: { readonly value: JsonValue } | { readonly failure: Failure };
+	  }
+	/** What ordinary admission leaves from now on. */
+	| { readonly type: "reserve"; readonly ids: number }
 	/** The layer's answer to `accept`. */
 	| { readonly type: "verdict"; readonly failure?: Failure }
 	| { readonly type: "exited"; readonly evidence: ExitEvidence };
@@ -71,6 +82,9 @@ export type TraceDecision =
 	| { readonly type: "detached"; readonly operationId: string; readonly requestId: string }
 	| { readonly type: "abandoned"; readonly operationId: string }
 	| { readonly type: "decided"; readonly operationId: string; readonly code?: WireCode }
+	/** A channel request went to the layer; the component cancelled it there. */
+	| { readonly type: "exchange"; readonly requestId: string; readonly method: string }
+	| { readonly type: "exchange-cancelled"; readonly requestId: string }
 	/** The first recorded condition that ends the root, or root cancellation on the component's side. */
 	| {
 			readonly type: "condition";

@@ -9,13 +9,16 @@ import { operationalError } from "./encode.ts";
 import { type Entry, OperationLedger } from "./ledger.ts";
 import { type HostSessionLimits, RUN_LIMITS } from "./limits.ts";
 import type { HostPort, Operation, OperationOutcome } from "./ports.ts";
+import { isSettlement, ServedChannels } from "./served.ts";
 
 const CONFLICT = "The operation id was used for another call.";
+const NO_CHANNELS = "This host has no channels.";
 
 export class OwnedWork {
 	readonly #core: SessionCore;
 	readonly #port: HostPort;
 	readonly #ledger: OperationLedger;
+	readonly channels: ServedChannels;
 	/** Operations whose work runs. */
 	readonly #operations = new Map<Entry, Operation>();
 	/** What a pending request waits for, by the request's id. */
@@ -25,6 +28,7 @@ export class OwnedWork {
 		this.#core = core;
 		this.#port = port;
 		this.#ledger = new OperationLedger(limits.retainedBytes);
+		this.channels = new ServedChannels(core, port);
 	}
 
 	/** Operations whose work has not settled. */
@@ -35,21 +39,28 @@ export class OwnedWork {
 	/** A request of the component. `admitting`: the root still admits owned work. */
 	request(request: Inbound, params: JsonValue | undefined, admitting: boolean): void {
 		if (!this.#core.checkParams(request, params)) return;
-		if (!admitting) {
+		const { method } = request;
+		const settlement = isSettlement(method);
+		if (!admitting && !settlement) {
 			this.#refuse(request, "OWNER_CLOSED", "The Run no longer admits owned work.");
-		} else if (this.#core.pendingInbound > RUN_LIMITS.pendingRequests) {
-			this.#refuse(request, "RESOURCE_EXHAUSTED", `More than ${RUN_LIMITS.pendingRequests} requests are pending.`);
-		} else if (request.method === "flow/run-child" || request.method === "capability/call") {
-			this.#operation(request, params as JsonObject);
-		} else {
-			this.#refuse(request, "UNAVAILABLE", "This host has no channels.");
+			return;
 		}
+		if (this.#core.pendingInbound > RUN_LIMITS.pendingRequests) {
+			this.#refuse(request, "RESOURCE_EXHAUSTED", `More than ${RUN_LIMITS.pendingRequests} requests are pending.`);
+			return;
+		}
+		const refusal = settlement ? undefined : this.channels.refusal(method, params!);
+		if (refusal !== undefined) this.#refuse(request, "RESOURCE_EXHAUSTED", refusal);
+		else if (method === "flow/run-child" || method === "capability/call")
+			this.#operation(request, params as JsonObject);
+		else if (this.channels.served) this.channels.request(request, params as JsonObject);
+		else this.#refuse(request, "UNAVAILABLE", NO_CHANNELS);
 	}
 
 	#operation(request: Inbound, params: JsonObject): void {
 		const call = readCall(request.method, params);
-		if (Object.keys(call.channels).length > 0) {
-			this.#refuse(request, "UNAVAILABLE", "This host has no channels.");
+		if (!this.channels.served && Object.keys(call.channels).length > 0) {
+			this.#refuse(request, "UNAVAILABLE", NO_CHANNELS);
 			return;
 		}
 		const found = this.#ledger.find(request.method, params, request.bytes);
@@ -122,8 +133,12 @@ export class OwnedWork {
 		entry.waiters.length = 0;
 	}
 
-	/** `request/cancel`: settles one waiter; the work is asked to stop when no other is left (section 6). */
-	cancelWaiter(requestId: string): void {
+	/**
+	 * `request/cancel`: settles one waiter of an operation, whose work is asked to stop when no other is left (section 6); a
+	 * channel request is settled by the layer.
+	 */
+	cancel(requestId: string): void {
+		if (this.channels.cancel(requestId)) return;
 		const entry = this.#waiting.get(requestId);
 		const request = this.#core.inbound(requestId);
 		if (entry === undefined || request === undefined) {
@@ -137,7 +152,13 @@ export class OwnedWork {
 		if (entry.waiters.length === 0) this.#abandon(entry);
 	}
 
-	/** The Run is closing: asks all work that runs to stop. */
+	/** The Run is ending: asks all work that runs, and all that waits at a channel, to stop. */
+	stop(): void {
+		this.abandonAll();
+		this.channels.cancelAll();
+	}
+
+	/** Asks all work that runs to stop. */
 	abandonAll(): void {
 		for (const entry of [...this.#operations.keys()]) this.#abandon(entry);
 	}

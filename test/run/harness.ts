@@ -1,10 +1,12 @@
 import type { JsonValue } from "../../src/json/index.ts";
 import {
 	type CapabilityCall,
+	type ChannelExchange,
 	type ChildCall,
 	type ComponentEnd,
 	ComponentSession,
 	type Failure,
+	type HostPort,
 	HostSession,
 	type HostSessionLimits,
 	type Operation,
@@ -61,6 +63,10 @@ export function callRequest(id: string, operationId = "op:1", input: JsonValue =
 		method: "capability/call",
 		params: { operationId, slot: "store", method: "write", input },
 	};
+}
+
+export function channelRequest(id: string, method: string, params: Record<string, JsonValue> = {}): Frame {
+	return { jsonrpc: "2.0", id, method: `channel/${method}`, params };
 }
 
 export function cancelOf(requestId: string): Frame {
@@ -151,23 +157,28 @@ export class Component extends End {
 	}
 }
 
+/** What the layer of a host session does; with `channel` it has channels. */
+export interface HostHooks {
+	dispatch?(operation: Operation): void;
+	channel?(exchange: ChannelExchange): void;
+	cancelChannel?(exchange: ChannelExchange): void;
+}
+
 /** A host session and everything it said to its layer. */
 export class Host extends End {
 	override readonly session: HostSession;
 	readonly events: TraceEvent[] = [];
 	readonly operations: Operation[] = [];
 	readonly abandoned: Operation[] = [];
+	readonly exchanges: ChannelExchange[] = [];
+	readonly cancelled: ChannelExchange[] = [];
 	readonly stops: string[] = [];
 	responses = 0;
 	answer: "result" | "failure" | undefined;
 	refusal: Failure | undefined;
 	accepted: RunResult[] = [];
 
-	constructor(
-		hooks: { dispatch?(operation: Operation): void } = {},
-		limits: Partial<HostSessionLimits> = {},
-		root: RootInvocation = ROOT,
-	) {
+	constructor(hooks: HostHooks = {}, limits: Partial<HostSessionLimits> = {}, root: RootInvocation = ROOT) {
 		super();
 		this.session = new HostSession(
 			root,
@@ -188,13 +199,27 @@ export class Host extends End {
 				},
 				failed: (why) => this.stops.push(why),
 				trace: (event) => this.events.push(event),
+				...(hooks.channel === undefined ? {} : this.#channels(hooks)),
 			},
 			limits,
 		);
 	}
 
+	#channels(hooks: HostHooks): Pick<HostPort, "channel" | "cancelChannel"> {
+		return {
+			channel: (exchange) => {
+				this.exchanges.push(exchange);
+				hooks.channel?.(exchange);
+			},
+			cancelChannel: (exchange) => {
+				this.cancelled.push(exchange);
+				hooks.cancelChannel?.(exchange);
+			},
+		};
+	}
+
 	/** A host whose root request was written; its id is `host:1`. */
-	static running(hooks: { dispatch?(operation: Operation): void } = {}, limits: Partial<HostSessionLimits> = {}): Host {
+	static running(hooks: HostHooks = {}, limits: Partial<HostSessionLimits> = {}): Host {
 		const host = new Host(hooks, limits);
 		host.session.start();
 		host.flush();
