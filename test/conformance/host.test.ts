@@ -12,6 +12,7 @@ import type { EntryLanguage } from "../../conformance/host/build.ts";
 const ours: Adapter = async (jobFile, { temporary }) => ({
 	stdout: JSON.stringify(await runJob(jobFile, temporary)),
 	how: "with exit code 0",
+	killed: false,
 	stderr: "",
 });
 

@@ -10,6 +10,8 @@ export interface AdapterEnd {
 	/** As `with exit code 1`, `by SIGKILL`, `after 60000 ms without an end`. */
 	readonly how: string;
 	readonly stderr: string;
+	/** The kit ended it. */
+	readonly killed: boolean;
 	/** The program could not be started at all. */
 	readonly startFailure?: Error;
 }
@@ -67,6 +69,7 @@ export function programAdapter([program = "", ...args]: readonly string[]): Adap
 				resolve({
 					stdout: length > OUTPUT.stdout ? undefined : textOf(Buffer.concat(chunks)),
 					how: how ?? ended,
+					killed: how !== undefined,
 					stderr: stderr.toString("utf8"),
 					...(startFailure === undefined ? {} : { startFailure }),
 				});

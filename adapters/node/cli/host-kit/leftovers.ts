@@ -8,7 +8,7 @@ const POLL_MS = 20;
  * still there, having killed them.
  */
 export async function leftovers(witnesses: ReadonlyMap<string, readonly Witness[]>, ms: number): Promise<string[]> {
-	const known = [...witnesses].flatMap(([name, each]) => processesOf(each).map((one) => ({ name, ...one })));
+	const known = knownFrom(witnesses);
 	const limit = performance.now() + ms;
 	for (;;) {
 		const alive = known.filter(isAlive);
@@ -19,6 +19,15 @@ export async function leftovers(witnesses: ReadonlyMap<string, readonly Witness[
 		}
 		await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 	}
+}
+
+/** Kills whatever is still there of a case, at once. */
+export function killKnown(witnesses: ReadonlyMap<string, readonly Witness[]>): void {
+	for (const each of knownFrom(witnesses)) if (isAlive(each)) kill(each);
+}
+
+function knownFrom(witnesses: ReadonlyMap<string, readonly Witness[]>): (KnownProcess & { readonly name: string })[] {
+	return [...witnesses].flatMap(([name, each]) => processesOf(each).map((one) => ({ name, ...one })));
 }
 
 /** A zombie has ended: it waits for somebody to read its status. */

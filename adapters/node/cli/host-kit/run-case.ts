@@ -33,7 +33,8 @@ export async function runHostCase(each: HostCase, adapter: Adapter, options: Cas
 		const started = performance.now();
 		const end = await adapter(place.jobFile, { temporary: place.temporary, timeoutMs, signal });
 		const tookMs = performance.now() - started;
-		const left = await leftovers(place.evidence(), GONE_MS);
+		// Nobody who was killed can clean up any more.
+		const left = await leftovers(place.evidence(), end.killed ? 0 : GONE_MS);
 		if (end.startFailure !== undefined)
 			return {
 				verdict: failed(`the adapter can't be started: ${end.startFailure.message}`),

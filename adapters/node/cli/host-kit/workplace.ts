@@ -10,6 +10,7 @@ import {
 } from "../../../../conformance/host/build.ts";
 import { readEvidence, type Witness } from "../../../../conformance/host/evidence.ts";
 import type { ContextPlan, HostCase } from "../../../../conformance/host/plan.ts";
+import { killKnown } from "./leftovers.ts";
 import { CONFORMANCE } from "./suites.ts";
 
 /** The players, which are written into packages as they are. */
@@ -21,11 +22,14 @@ export interface Patience {
 	readonly lifetimeMs: number;
 }
 
-/** Directories that are still there; the last moment of the program removes them. */
-const places = new Set<string>();
+/** Cases under way; the last moment of the program ends what they started and removes what they wrote. */
+const places = new Set<Workplace>();
 
 process.on("exit", () => {
-	for (const place of places) remove(place);
+	for (const place of places) {
+		killKnown(place.evidence());
+		place.remove();
+	}
 });
 
 /** One case written out: packages, job, a place for evidence and one for the host's own temporary files. */
@@ -37,8 +41,7 @@ export class Workplace {
 	readonly #names: readonly string[];
 
 	constructor(each: HostCase, entry: EntryLanguage, patience: Patience) {
-		this.#root = mkdtempSync(join(tmpdir(), "millrace-host-kit-"));
-		places.add(this.#root);
+		this.#root = mkdtempSync(join(tmpdir(), `millrace-host-kit-${process.pid}-`));
 		const around: Surroundings = {
 			evidence: this.#make("evidence"),
 			packageAt: (name) => join(this.#root, "packages", name),
@@ -61,6 +64,7 @@ export class Workplace {
 			writeFileSync(join(this.#make(`attachments/${name}`), "content"), `of ${name}`);
 		this.jobFile = join(this.#root, "job.json");
 		writeFileSync(this.jobFile, JSON.stringify(jobOf(each, around)));
+		places.add(this);
 	}
 
 	/** What the components of each package have told so far. */
@@ -74,9 +78,11 @@ export class Workplace {
 		);
 	}
 
+	/** A component that was about to start finds no place for its log, and ends. */
 	remove(): void {
-		remove(this.#root);
-		places.delete(this.#root);
+		// What a host left there may still be changing.
+		rmSync(this.#root, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+		places.delete(this);
 	}
 
 	#make(name: string): string {
@@ -88,9 +94,4 @@ export class Workplace {
 
 function attachmentNames({ attachments = {}, children = {} }: ContextPlan): string[] {
 	return [...Object.keys(attachments), ...Object.values(children).flatMap(attachmentNames)];
-}
-
-/** What a host left there may still be changing; the last try tells. */
-function remove(place: string): void {
-	rmSync(place, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
 }
