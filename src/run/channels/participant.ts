@@ -135,7 +135,7 @@ export class Participant implements ChannelParticipant {
 
 	transfer(
 		map: Readonly<Record<string, string>>,
-		ports: ReadonlyMap<string, PortTerms>,
+		ports: ReadonlyMap<string, PortTerms> | undefined,
 		callee: ChannelParticipant,
 	): { readonly grants: Readonly<Record<string, ChannelGrant>> } | { readonly failure: Failure } {
 		if (!(#rights in callee) || callee.#room !== this.#room) {

@@ -52,11 +52,11 @@ export interface ChannelParticipant {
 	release(endpoint: string): ChannelOutcome;
 	/**
 	 * Moves the endpoints of a call's map (port name to reference) to `callee`, all or none (section 5.1). A failure has
-	 * changed nothing.
+	 * changed nothing. Without `ports` the callee declares none, and takes every endpoint as it is.
 	 */
 	transfer(
 		map: Readonly<Record<string, string>>,
-		ports: ReadonlyMap<string, PortTerms>,
+		ports: ReadonlyMap<string, PortTerms> | undefined,
 		callee: ChannelParticipant,
 	): { readonly grants: Readonly<Record<string, ChannelGrant>> } | { readonly failure: Failure };
 	/**

@@ -14,7 +14,6 @@ import { nontrivial } from "./source.ts";
 export interface Move {
 	readonly port: string;
 	readonly endpoint: Endpoint;
-	readonly terms: PortTerms;
 	/** The port's item schema, unless it is generic. */
 	readonly schema: Schema | undefined;
 }
@@ -26,11 +25,11 @@ export interface Move {
  *
  * Codes: `PERMISSION_DENIED` not held, no endpoint, or used; `DISCONNECTED` a failed source, a sealed sender, a receiver that
  * is disposed, ended or failed; `RESOURCE_EXHAUSTED` a prefix that can't be checked within the work limit; else
- * `INVALID_INPUT`.
+ * `INVALID_INPUT`. Without `ports` every endpoint may move as it is.
  */
 export function planTransfer(
 	map: Readonly<Record<string, string>>,
-	ports: ReadonlyMap<string, PortTerms>,
+	ports: ReadonlyMap<string, PortTerms> | undefined,
 	rights: ReadonlyMap<string, Right>,
 ): { readonly moves: readonly Move[] } | { readonly failure: Failure } {
 	const names = Object.keys(map).sort();
@@ -56,16 +55,16 @@ export function planTransfer(
 	const moves: Move[] = [];
 	const seen = new Set<Endpoint>();
 	for (const [port, endpoint] of held) {
-		const terms = ports.get(port);
+		const terms = ports?.get(port);
 		const misfit = seen.has(endpoint)
 			? "another channel of this call has the same endpoint"
-			: whyUnfit(endpoint, terms);
+			: ports && whyUnfit(endpoint, terms);
 		if (misfit !== undefined)
 			return refuse("INVALID_INPUT", `Channel ${quoteForDisplay(port)} doesn't fit: ${misfit}.`);
 		seen.add(endpoint);
-		moves.push({ port, endpoint, terms: terms!, schema: nontrivial(terms!.schema) });
+		moves.push({ port, endpoint, schema: nontrivial(terms?.schema) });
 	}
-	for (const [name, terms] of ports) {
+	for (const [name, terms] of ports ?? []) {
 		if (!terms.required || Object.hasOwn(map, name)) continue;
 		return refuse("INVALID_INPUT", `The required channel ${quoteForDisplay(name)} is not connected.`);
 	}
