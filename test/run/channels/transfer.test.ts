@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { ContractIdentity } from "../../../src/contract/index.ts";
-import type { JsonValue } from "../../../src/json/index.ts";
 import type { PortTerms } from "../../../src/run/index.ts";
 import { METHODS } from "../../../src/run/methods.ts";
 import { end, type Holder, holders, item, RECEIVE, SEND, schema, Tree } from "./harness.ts";
