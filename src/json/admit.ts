@@ -18,6 +18,21 @@ interface Frame {
 	readonly copy: JsonValue[] | Record<string, JsonValue>;
 }
 
+/** What stands around a part of a document whose bounds hold for the whole. */
+export interface Around {
+	/** Levels above the part. */
+	readonly depth: number;
+	/** Values that aren't in the part. */
+	readonly nodes: number;
+	/** Bytes that aren't in the part: of scalars, names and brackets; of separators. */
+	readonly bytes: number;
+	readonly separators: number;
+	/** Where the part is. */
+	readonly pointer: string;
+}
+
+const NOTHING: Around = { depth: 0, nodes: 0, bytes: 0, separators: 0, pointer: "" };
+
 /**
  * Admits a host value as JSON/1 and returns an isolated copy with ordinary prototypes.
  *
@@ -30,8 +45,35 @@ interface Frame {
  * Throws `JsonError` with `pointer`: `JSON_TYPE`, `JSON_CYCLE`, `JSON_LONE_SURROGATE`, `JSON_NUMBER_RANGE`, `JSON_LIMIT`.
  */
 export function admitJson(value: unknown): JsonValue {
+	return admitWithin(value, NOTHING);
+}
+
+/**
+ * Admits a value that becomes part of a document, as if {@link admitJson} admitted the whole: the same bounds, the same
+ * pointers. What is around must be admissible itself.
+ */
+export function admitPart(value: unknown, around: Around): JsonValue {
+	return isPlainScalar(value, around) ? value : admitWithin(value, around);
+}
+
+/** Whether a value is a scalar that meets no bound: nothing is left to check. */
+function isPlainScalar(value: unknown, { depth, nodes, bytes, separators }: Around): value is JsonValue {
+	if (depth >= JSON_LIMITS.depth || nodes >= JSON_LIMITS.nodes) return false;
+	switch (typeof value) {
+		case "string": {
+			const most = value.length * 6 + 4;
+			return most <= JSON_LIMITS.stringBytes && bytes + separators + most <= JSON_LIMITS.bytes && value.isWellFormed();
+		}
+		case "number":
+			return bytes + separators + 26 <= JSON_LIMITS.bytes && isNumberInDomain(value);
+		default:
+			return (value === null || typeof value === "boolean") && bytes + separators + 6 <= JSON_LIMITS.bytes;
+	}
+}
+
+function admitWithin(value: unknown, around: Around): JsonValue {
 	// The annotation lets the compiler see that `fail` doesn't return.
-	const guard: Guard = new Guard();
+	const guard: Guard = new Guard(around);
 	let copy: JsonValue;
 	try {
 		copy = guard.admit(value);
@@ -41,7 +83,9 @@ export function admitJson(value: unknown): JsonValue {
 		guard.fail("JSON_TYPE", "A value that can't be read", error);
 	}
 	// The bound is on bytes, the running count was of UTF-16 units: only a value that might be too big is measured.
-	if (guard.mayExceed && canonicalize(copy).length > JSON_LIMITS.bytes) throw limitError("bytes", { pointer: "" });
+	if (guard.mayExceed && canonicalize(copy).length + around.bytes + around.separators > JSON_LIMITS.bytes) {
+		throw limitError("bytes", { pointer: "" });
+	}
 	return copy;
 }
 
@@ -49,11 +93,21 @@ class Guard {
 	readonly #path: Frame[] = [];
 	/** The refusal; a trap may throw a `JsonError` of its own, which is no verdict of ours. */
 	verdict: JsonError | undefined;
-	#nodes = 0;
+	#nodes: number;
 	/** A lower bound of the encoded size. */
-	#least = 0;
+	#least: number;
 	/** An upper bound of the encoded size. */
-	#most = 0;
+	#most: number;
+	readonly #depth: number;
+	readonly #place: string;
+
+	constructor({ depth, nodes, bytes, separators, pointer }: Around) {
+		this.#nodes = nodes;
+		this.#least = bytes;
+		this.#most = bytes + separators;
+		this.#depth = JSON_LIMITS.depth - depth;
+		this.#place = pointer;
+	}
 
 	get mayExceed(): boolean {
 		return this.#most > JSON_LIMITS.bytes;
@@ -81,7 +135,7 @@ class Guard {
 
 	/** Checks one value; a container is opened, its (still empty) copy returned. */
 	#read(value: unknown): JsonValue {
-		if (this.#path.length >= JSON_LIMITS.depth) this.#exceed("depth");
+		if (this.#path.length >= this.#depth) this.#exceed("depth");
 		if (++this.#nodes > JSON_LIMITS.nodes) this.#exceed("nodes");
 		switch (typeof value) {
 			case "string":
@@ -110,7 +164,8 @@ class Guard {
 	/** The commonest mistake gets its remedy: a member that is undefined is none. */
 	#undefined(): string {
 		const parent = this.#path.at(-1);
-		if (parent?.names !== undefined) return "A member that is undefined; leave it out";
+		if (parent === undefined ? this.#place !== "" : parent.names !== undefined)
+			return "A member that is undefined; leave it out";
 		return `${parent === undefined ? "JSON has no" : "An item that is"} undefined; use null`;
 	}
 
@@ -190,7 +245,7 @@ class Guard {
 		const tokens: (string | number)[] = [];
 		for (const { names, next } of this.#path)
 			if (next > 0) tokens.push(names === undefined ? next - 1 : names[next - 1]!);
-		return formatPointer(tokens);
+		return this.#place + formatPointer(tokens);
 	}
 }
 

@@ -1,6 +1,6 @@
 /** JSON/1: limits, reader, guard for host values, equality, RFC 8785, RFC 6901. */
 
-export { admitJson } from "./admit.ts";
+export { type Around, admitJson, admitPart } from "./admit.ts";
 export { canonicalize, canonicalText } from "./canonical.ts";
 export { equalJson } from "./equal.ts";
 export { JsonError, type JsonErrorCode, type JsonPlace } from "./error.ts";

@@ -3,8 +3,8 @@
  * with the longest id it can get, before anything is queued; what is kept is text, ready for any id.
  */
 
-import { NAME_LIMITS } from "../grammar/names.ts";
-import { admitJson, canonicalText, type JsonObject, type JsonValue } from "../json/index.ts";
+import { isToken, NAME_LIMITS } from "../grammar/names.ts";
+import { type Around, admitJson, admitPart, canonicalText, type JsonObject, type JsonValue } from "../json/index.ts";
 import { OPERATIONAL_ERROR } from "./codes.ts";
 import { RUN_LIMITS } from "./limits.ts";
 import type { Failure } from "./ports.ts";
@@ -24,16 +24,89 @@ export interface Call {
 
 /** Admits a request with an id no longer than `id`: throws what `admitJson` throws, with a pointer into the envelope. */
 export function admitCall(method: string, params: unknown, id: string): Call {
+	return admitPlainCall(method, params as object, id) ?? admitWholeCall(method, params, id);
+}
+
+/** The params whose values are tokens in every valid message (sections 1 and 2: names are tokens too), and need no escape. */
+const TOKENS: ReadonlySet<string> = new Set(["operationId", "slot", "method", "endpoint", "source"]);
+/** Params that are any value; always the last where there is one. */
+const VALUES: ReadonlySet<string> = new Set(["input", "value"]);
+
+/**
+ * For params of tokens and at most one value, which is the usual call: only the value has to be looked at. Undefined, before any
+ * value was read, where there is something else.
+ */
+export function admitPlainCall(method: string, params: object, id: string): Call | undefined {
+	// Members of its own, whatever setters other objects lend.
+	const admitted = { ...params } as Record<string, JsonValue>;
+	const names = Object.keys(admitted);
+	const part = names.findIndex((name) => VALUES.has(name));
+	const count = part < 0 ? names.length : part;
+	if (names.length > count + 1) return undefined;
+	let text = "{";
+	for (let at = 0; at < count; at++) {
+		const name = names[at]!;
+		const value = admitted[name];
+		if (!TOKENS.has(name) || !isToken(value)) return undefined;
+		text += `${at === 0 ? "" : ","}"${name}":"${value}"`;
+	}
+	if (part < 0) return count === 0 ? undefined : { method, params: admitted, text: `${text}}` };
+	const name = names[part]!;
+	text += `${count === 0 ? "" : ","}"${name}":`;
+	// {"jsonrpc":"2.0","id":"…","method":"…","params":{…,"…":…}}: 8 of the separators are always there.
+	const separators = 8 + 2 * count;
+	const bytes = requestFrame(id, method, `${text}}`).length - separators;
+	const value = admitPart(admitted[name], {
+		depth: 2,
+		nodes: 5 + count,
+		bytes,
+		separators,
+		pointer: `/params/${name}`,
+	});
+	admitted[name] = value;
+	return { method, params: admitted, text: `${text}${textOf(value)}}` };
+}
+
+/** For any params. */
+export function admitWholeCall(method: string, params: unknown, id: string): Call {
 	const envelope = admitJson({ jsonrpc: "2.0", id, method, params }) as JsonObject;
 	const admitted = envelope.params as JsonObject;
 	return { method, params: admitted, text: textOf(admitted) };
 }
 
 /** Admits a result for `id`, or for any id, and gives its snapshot and payload: throws what `admitJson` throws. */
-export function admitResult(
-	result: unknown,
-	id: string = LONGEST_ID,
-): { readonly value: JsonValue; readonly payload: Payload } {
+export function admitResult(result: unknown, id: string = LONGEST_ID): AdmittedResult {
+	return (id === LONGEST_ID ? admitPlainResult(result) : undefined) ?? admitWholeResult(result, id);
+}
+
+interface AdmittedResult {
+	readonly value: JsonValue;
+	readonly payload: Payload;
+}
+
+/** Around the value of `{"jsonrpc":"2.0","id":"…","result":{"value":…}}`, with the longest id. */
+const VALUE_AROUND: Around = {
+	depth: 2,
+	nodes: 4,
+	bytes: 39 + LONGEST_ID.length,
+	separators: 6,
+	pointer: "/result/value",
+};
+
+/** For `{ value }`, which is the usual answer, and any id. Undefined, before the value was read, for anything else. */
+export function admitPlainResult(result: unknown): AdmittedResult | undefined {
+	if (typeof result !== "object" || result === null || Object.getPrototypeOf(result) !== Object.prototype) {
+		return undefined;
+	}
+	if (Reflect.ownKeys(result).length !== 1) return undefined;
+	const property = Object.getOwnPropertyDescriptor(result, "value");
+	if (property === undefined || !property.enumerable || !Object.hasOwn(property, "value")) return undefined;
+	const value = admitPart(property.value, VALUE_AROUND);
+	return { value: { value }, payload: `"result":{"value":${textOf(value)}}` };
+}
+
+/** For any result. */
+export function admitWholeResult(result: unknown, id: string = LONGEST_ID): AdmittedResult {
 	const envelope = admitJson({ jsonrpc: "2.0", id, result }) as JsonObject;
 	const value = envelope.result!;
 	return { value, payload: `"result":${textOf(value)}` };
@@ -68,6 +141,7 @@ export function standardError(code: number, message: string): Payload {
  * their prototypes; prototypes have no say in JSON/1, so it is then written without the engine.
  */
 function textOf(value: JsonValue): string {
+	if (typeof value !== "object") return JSON.stringify(value);
 	return "toJSON" in Object.prototype || "toJSON" in Array.prototype ? canonicalText(value) : JSON.stringify(value);
 }
 
