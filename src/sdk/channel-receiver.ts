@@ -13,7 +13,7 @@ import type { AbortSignal } from "../web.ts";
 import { readCallOptions } from "./arguments.ts";
 import { OperationError } from "./errors.ts";
 import type { ChannelReceiver } from "./types.ts";
-import { cancelled, errorOf, observed, type Reject, type Resolve, wait } from "./waiting.ts";
+import { errorOf, observed, type Reject, type Resolve, refuseAborted, wait } from "./waiting.ts";
 import type { ChannelWire } from "./wire.ts";
 
 type Step = IteratorResult<JsonValue>;
@@ -41,7 +41,7 @@ export function createReceiver(grant: ChannelGrant, wire: ChannelWire): ChannelR
 			const signal = readCallOptions(options);
 			watched(signal);
 			if (reading) throw new TypeError("A receiver has one pending read; await it before the next.");
-			if (signal?.aborted) throw cancelled();
+			if (signal?.aborted) refuseAborted({ method: "channel/next", endpoint });
 			if (cause !== undefined) {
 				exposed = cause.code;
 				throw cause;

@@ -1,10 +1,10 @@
 /** The writing end of a channel (Run SDK/1 section 9). */
-import { admitJson, type JsonValue } from "../json/index.ts";
+import type { JsonValue } from "../json/index.ts";
 import type { ChannelGrant } from "../run/index.ts";
 import { readCallOptions } from "./arguments.ts";
 import { OperationError } from "./errors.ts";
 import type { CallOptions, ChannelSender } from "./types.ts";
-import { cancelled, errorOf, observed, wait } from "./waiting.ts";
+import { errorOf, observed, refuseAborted, wait } from "./waiting.ts";
 import type { ChannelWire } from "./wire.ts";
 
 /** Makes the sender of a grant. Its functions need no `this`. */
@@ -17,16 +17,13 @@ export function createSender(grant: ChannelGrant, wire: ChannelWire): ChannelSen
 		return observed<void>((resolve, reject, watched) => {
 			const signal = readCallOptions(options);
 			watched(signal);
-			if (signal?.aborted) {
-				// Nothing may be accepted; a value that could not be sent is still the author's first mistake.
-				admitJson({ params: { value } });
-				throw cancelled();
-			}
+			const request = { method: "channel/send", endpoint, value: value as JsonValue } as const;
+			if (signal?.aborted) refuseAborted(request);
 			// Counted first: over some wires the value is accepted before the request returns.
 			sending += 1;
 			try {
 				wait(
-					(settle) => wire.channel({ method: "channel/send", endpoint, value: value as JsonValue }, settle),
+					(settle) => wire.channel(request, settle),
 					signal,
 					(settlement) => {
 						sending -= 1;

@@ -7,7 +7,7 @@ import { readCallOptions, readChannelOptions } from "./arguments.ts";
 import { createReceiver } from "./channel-receiver.ts";
 import { createSender } from "./channel-sender.ts";
 import type { ChannelBroadcast, ChannelEndpoint, ChannelPair, ChannelReceiver, ChannelSender } from "./types.ts";
-import { cancelled, errorOf, observed, type Reject, wait } from "./waiting.ts";
+import { errorOf, observed, type Reject, refuseAborted, wait } from "./waiting.ts";
 import type { ChannelWire } from "./wire.ts";
 
 /** The endpoints of one holder. */
@@ -55,7 +55,7 @@ export function createEndpoints(wire: ChannelWire): ChannelEndpoints {
 			const request = read();
 			const signal = readCallOptions(callOptions);
 			watched(signal);
-			if (signal?.aborted) throw cancelled();
+			if (signal?.aborted) refuseAborted(request);
 			wait(
 				(settle) => wire.channel(request, settle),
 				signal,

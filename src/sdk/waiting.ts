@@ -4,8 +4,11 @@
  *
  * Refusals are rejected promises, never synchronous throws, and none of them makes an unhandled rejection when nobody looks.
  */
+// Not through the room's door: a component process loads neither the host's half of the machine nor a hash.
+import { admitChannel } from "../run/admission.ts";
 import { CallRefused, InvalidMessage } from "../run/errors.ts";
-import type { Failure, LocalFailure, Settlement } from "../run/index.ts";
+import type { ChannelRequest, Failure, LocalFailure, Settlement } from "../run/index.ts";
+import { RUN_LIMITS } from "../run/limits.ts";
 import { signals } from "../signals.ts";
 import type { AbortSignal } from "../web.ts";
 import { OperationError } from "./errors.ts";
@@ -59,7 +62,13 @@ export function errorOf(failure: Failure | LocalFailure): OperationError {
 	return new OperationError(failure.code, failure.message, "details" in failure ? failure.details : undefined);
 }
 
-export function cancelled(): OperationError {
+/** Refuses a channel request whose signal was aborted before, unless its arguments were wrong in the first place. Always throws. */
+export function refuseAborted(request: ChannelRequest): never {
+	admitChannel(request, `component:${RUN_LIMITS.lifetimeRequests}`);
+	throw cancelled();
+}
+
+function cancelled(): OperationError {
 	return new OperationError("CANCELLED", "The signal was already aborted when the call was made.");
 }
 
