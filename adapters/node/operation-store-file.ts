@@ -69,13 +69,17 @@ function foreign(path: string, why: string): HostError {
 }
 
 /**
- * Opens the file of a store, or makes it, readable for its owner alone. Refuses, without touching it, what isn't one
+ * Opens the file of a store, or, with `create`, makes it, readable for its owner alone. Refuses, without touching it, what isn't one
  * (`OPERATION_STORE_FOREIGN`) or is a newer version's (`OPERATION_STORE_NEWER`). Rejects with a `HostError`.
  */
-export async function openFile(driver: SqliteDriver, path: string, busyMs: number): Promise<SqliteDatabase> {
+export async function openFile(
+	driver: SqliteDriver,
+	path: string,
+	{ busyMs, create }: { readonly busyMs: number; readonly create: boolean },
+): Promise<SqliteDatabase> {
 	let database: SqliteDatabase | undefined;
 	try {
-		make(path);
+		if (create) make(path);
 		checkHeader(path);
 		const opened = driver.open(path);
 		database = opened;

@@ -26,6 +26,8 @@ export interface SqliteStoreOptions {
 	readonly limits?: Partial<OperationStoreLimits> | undefined;
 	/** Milliseconds a step waits while others hold the file, before it fails with `OPERATION_STORE_BUSY`; default 5,000. */
 	readonly busyMs?: number | undefined;
+	/** Make the file where there is nothing; default true. Without it that is `OPERATION_STORE_FAILED`. */
+	readonly create?: boolean | undefined;
 	/** Default the runtime's own, else the package `libsql`. Both write the same file. */
 	readonly driver?: SqliteDriverName | undefined;
 }
@@ -55,12 +57,12 @@ export async function sqliteOperationStore(
 ): Promise<SqliteOperationStore> {
 	const file = fileOf(path);
 	const limits = resolveStoreLimits(options.limits);
-	const { busyMs = BUSY_MS } = options;
+	const { busyMs = BUSY_MS, create = true } = options;
 	if (!Number.isSafeInteger(busyMs) || busyMs < 0) {
 		throw new RangeError("options.busyMs must be an integer of at least 0.");
 	}
 	const driver = await loadDriver(options.driver);
-	const database = await openFile(driver, file, busyMs);
+	const database = await openFile(driver, file, { busyMs, create });
 	const lane = new Lane(database, busyMs);
 	const tables = new Tables(database, limits);
 

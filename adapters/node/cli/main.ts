@@ -144,6 +144,8 @@ define(program, "run", "run a package and print its accepted result")
 	.option("--trace <file>", "write every frame and decision as NDJSON into a new file")
 	.option("--trace-values", "keep values in the trace (they are elided otherwise)")
 	.option("--stderr", "pass the component's stderr on while it runs")
+	.option("--store <file>", "keep the Run's operations in this file beyond the Run; needs --key")
+	.option("--key <key>", "the Run's name in the store: a later Run of it repeats no operation")
 	.action((dir: string, options: import("./run.ts").RunCommandOptions, command: Command) =>
 		execute(command, async (output) => (await import("./run.ts")).runCommand(dir, options, output)),
 	);
@@ -162,6 +164,26 @@ define(program, "new", "make a new package that runs")
 	.argument("<name>", "the directory to make; its name is the package's")
 	.action((name: string, _: unknown, command: Command) =>
 		execute(command, async (output) => (await import("./new.ts")).newCommand(name, output)),
+	);
+
+const operations = define(program, "operations", "look after a store of operations that outlived their Runs");
+
+define(operations, "list", "show the keys of a store, the one used last first")
+	.argument("<file>", "the store's file", checked(parsePath))
+	.action((file: string, _: unknown, command: Command) =>
+		execute(command, async (output) => (await import("./operations.ts")).listCommand(file, output)),
+	);
+
+define(operations, "delete", "forget keys, with everything recorded under them: it can then be done again")
+	.argument("<file>", "the store's file", checked(parsePath))
+	.option("--key <key>", "the key to forget")
+	.addOption(
+		new Option("--unused <time>", "forget every key that nothing has used for this long").argParser(
+			checked(parseDuration),
+		),
+	)
+	.action((file: string, options: import("./operations.ts").DeleteOptions, command: Command) =>
+		execute(command, async (output) => (await import("./operations.ts")).deleteCommand(file, options, output)),
 	);
 
 const conformance = define(program, "conformance", "the public corpus: prove an implementation, ours or yours");

@@ -1,4 +1,4 @@
-import { escapeForDisplay } from "../../../src/display.ts";
+import { escapeForDisplay, quoteForDisplay } from "../../../src/display.ts";
 import type { LoadedPackage, RunEvent, RunReport } from "../../../src/host/index.ts";
 import { count, type Output, paint } from "./output.ts";
 import { formatBytes } from "./progress.ts";
@@ -26,6 +26,7 @@ export class RunNotes {
 	readonly #output: Output;
 	readonly #pack: LoadedPackage;
 	#children = { accepted: 0, failed: 0 };
+	#recalled = { settled: 0, uncertain: 0, other: 0 };
 	#unbound: string | undefined;
 
 	constructor(output: Output, pack: LoadedPackage) {
@@ -39,12 +40,16 @@ export class RunNotes {
 	}
 
 	observe({ path, event }: RunEvent): void {
+		if (event.type === "operation-recalled") this.#recall(event.status);
+		else if (event.type === "operation-unrecorded") this.#unrecorded(event.slot, event.step);
 		if (path.length > 0) {
 			if (event.type === "succeeded") this.#children.accepted += 1;
 			if (event.type === "failed") this.#children.failed += 1;
 		} else if (event.type === "activating") this.#admitted();
 		else if (event.type === "operation-unbound" && event.target === "child") this.#unbound ??= event.slot;
 		else if (event.type === "launched") this.#output.note("started", escapeForDisplay(event.description));
+		else if (event.type === "operations-claimed")
+			this.#output.note("store", `key ${quoteForDisplay(event.key)}: ${count(event.recorded, "operation")} recorded`);
 		else if (event.type === "stopping")
 			this.#output.note("stopping", `${event.step}: ${escapeForDisplay(event.reason)}`);
 		else if (event.type === "cleanup-failed")
@@ -59,6 +64,28 @@ export class RunNotes {
 			schemas.input === undefined ? "any JSON/1 value: there is no input.schema.json" : "accepted by input.schema.json",
 		);
 		if (schemas.settings !== undefined) this.#output.note("settings", "accepted by settings.schema.json");
+	}
+
+	#recall(status: "settled" | "uncertain" | "forgotten" | "conflict"): void {
+		if (status === "settled" || status === "uncertain") this.#recalled[status] += 1;
+		else this.#recalled.other += 1;
+	}
+
+	#unrecorded(slot: string, step: "begin" | "settle" | "recall"): void {
+		const what = { begin: "not started, as it", settle: "uncertain, as its end", recall: "uncertain, as its result" };
+		const how = step === "recall" ? "read" : "recorded";
+		this.#output.note("store", paint.yellow(`a call of ${slot} is ${what[step]} could not be ${how}`));
+	}
+
+	/** How the calls that an earlier Run recorded were answered. */
+	ended(): void {
+		const { settled, uncertain, other } = this.#recalled;
+		const parts = [
+			...(settled > 0 ? [`${count(settled, "call")} answered with the result on record`] : []),
+			...(uncertain > 0 ? [paint.yellow(`${count(uncertain, "call")} UNCERTAIN`)] : []),
+			...(other > 0 ? [`${count(other, "call")} refused`] : []),
+		];
+		if (parts.length > 0) this.#output.note("recalled", parts.join(", "));
 	}
 
 	accepted({ outcome, durationMs }: RunReport): void {

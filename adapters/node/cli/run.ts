@@ -2,6 +2,7 @@ import type { Digest } from "../../../src/digest.ts";
 import { escapeForDisplay } from "../../../src/display.ts";
 import {
 	createHost,
+	type DurableOptions,
 	HOST_LIMITS,
 	type Host,
 	type LoadedPackage,
@@ -13,6 +14,7 @@ import { directory } from "../directory.ts";
 import { nodeRuntime } from "../runtime.ts";
 import { parseAttachments, parseChildren } from "./bindings.ts";
 import { noteStderrTail, StderrPrinter } from "./component-stderr.ts";
+import { checkDurable, withStore } from "./durable.ts";
 import { Detailed, describeFailure } from "./failure.ts";
 import { readValue } from "./input.ts";
 import { interruptSignal } from "./interrupt.ts";
@@ -20,7 +22,7 @@ import { explainMismatch } from "./mismatch.ts";
 import { type Output, safeJson } from "./output.ts";
 import { withProgress } from "./progress.ts";
 import { notePackage, RunNotes } from "./run-report.ts";
-import { checkTracePlace, openTrace, type TraceFile } from "./trace.ts";
+import { checkPlace, openTrace, type TraceFile } from "./trace.ts";
 import { UsageError } from "./usage.ts";
 
 export interface RunCommandOptions {
@@ -35,6 +37,8 @@ export interface RunCommandOptions {
 	readonly trace?: string;
 	readonly traceValues?: boolean;
 	readonly stderr?: boolean;
+	readonly store?: string;
+	readonly key?: string;
 }
 
 /** Everything that the command line gives a Run, read and understood. */
@@ -44,6 +48,8 @@ interface Request {
 	readonly attachments: ReturnType<typeof parseAttachments>;
 	readonly children: ReturnType<typeof parseChildren>;
 	readonly options: RunCommandOptions;
+	/** Where its operations are kept beyond it, once that is open. */
+	readonly operations?: DurableOptions | undefined;
 }
 
 /** `millrace run DIR`: load, check, run and accept, with every step said on stderr and the output on stdout. */
@@ -55,7 +61,9 @@ export async function runCommand(dir: string, options: RunCommandOptions, output
 	const packages = new Packages(createHost({ runtime }), signal, output);
 	let report: RunReport;
 	try {
-		report = await loadAndRun(dir, request, packages, signal, output);
+		report = await withStore(options, (operations) =>
+			loadAndRun(dir, { ...request, operations }, packages, signal, output),
+		);
 	} catch (error) {
 		await packages
 			.dispose()
@@ -82,7 +90,9 @@ async function readRequest(dir: string, options: RunCommandOptions): Promise<Req
 		throw new UsageError(`--deadline can be ${HOST_LIMITS.maxDeadlineMs / 3_600_000}h at most`);
 	const attachments = parseAttachments(options.attach);
 	const children = parseChildren(options.child);
-	if (options.trace !== undefined) checkTracePlace(options.trace, [dir, ...children.map((child) => child.dir)]);
+	const dirs = [dir, ...children.map((child) => child.dir)];
+	if (options.trace !== undefined) checkPlace("--trace", options.trace, dirs);
+	checkDurable(options, dirs);
 	return {
 		input: await readValue("--input", options.input),
 		// What isn't an object is refused by the host, with the code that says so.
@@ -100,7 +110,7 @@ async function loadAndRun(
 	signal: AbortSignal,
 	output: Output,
 ): Promise<RunReport> {
-	const { input, settings, attachments, options } = request;
+	const { input, settings, attachments, options, operations } = request;
 	const pack = await packages.load(dir, options.expect);
 	const children: [string, LoadedPackage][] = [];
 	for (const { name, dir: childDir, expect } of request.children)
@@ -115,6 +125,7 @@ async function loadAndRun(
 			attachments: Object.fromEntries(attachments.map(({ name, ...source }) => [name, source])),
 			children: Object.fromEntries(children),
 			deadlineMs: options.deadline,
+			operations,
 			signal,
 			onTrace: (event) => {
 				notes.observe(event);
@@ -130,6 +141,7 @@ async function loadAndRun(
 		if (printer === undefined) noteStderrTail(output, error.stderr);
 		throw explained(error, pack, request, notes.unboundChild);
 	} finally {
+		notes.ended();
 		printer?.end();
 		trace?.close();
 	}
@@ -151,6 +163,8 @@ function explained(
 	unbound: string | undefined,
 ): Error {
 	const { code, phase } = error;
+	if (code === "OPERATION_KEY_MISMATCH")
+		return new Detailed(error, { hints: ["millrace operations delete FILE --key KEY forgets what a key has"] });
 	if (phase === "run" && code === "UNAVAILABLE" && unbound !== undefined)
 		return new Detailed(error, { hints: [`--child ${unbound}=DIR binds a package to the slot "${unbound}"`] });
 	if (phase === "run" && (code === "PROTOCOL_ERROR" || code === "CHANNEL_LOST"))

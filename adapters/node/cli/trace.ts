@@ -68,14 +68,14 @@ function cutTo(descriptor: number, bytes: number): void {
 	}
 }
 
-/** Refuses a trace inside one of the packages, where it would be package content. Throws `UsageError`. */
-export function checkTracePlace(file: string, packages: readonly string[]): void {
+/** Refuses a file that a Run writes inside one of the packages, where it would be package content. Throws `UsageError`. */
+export function checkPlace(option: string, file: string, packages: readonly string[]): void {
 	const place = real(dirname(resolve(file)));
 	for (const each of packages) {
 		const inside = relative(real(resolve(each)), place);
 		if (inside === "" || !(inside === ".." || inside.startsWith(`..${sep}`) || resolve(inside) === inside))
 			throw new UsageError(
-				`--trace ${file} lies inside ${each}, where it would be part of the package; put it elsewhere`,
+				`${option} ${file} lies inside ${each}, where it would be part of the package; put it elsewhere`,
 			);
 	}
 }
