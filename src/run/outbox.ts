@@ -9,7 +9,7 @@ export interface Outgoing {
 }
 
 /**
- * Three lanes: control (cancellations; later, channel settlements) overtakes ordinary frames, a root terminal comes after all
+ * Three lanes: control (cancellations and the settlements of channel endpoints) overtakes ordinary frames, a root terminal comes after all
  * of them. Dropped entries cost nothing once they are as many as the live ones, so that calling and cancelling against
  * a blocked pipe can't grow the queue.
  */
