@@ -74,6 +74,7 @@ export {
 } from "./sequence/index.ts";
 export {
 	type ClaimAnswer,
+	deleteUnusedKeys,
 	isRunKey,
 	OPERATION_STORE_LIMITS,
 	type OperationBinding,

@@ -137,6 +137,16 @@ export function resolveStoreLimits(given: Partial<OperationStoreLimits> = {}): O
 	return Object.freeze(limits);
 }
 
+/**
+ * Retention: forgets every key that nothing has used since `beforeUnixMs`; answers which. One that is claimed meanwhile
+ * stays.
+ */
+export async function deleteUnusedKeys(store: OperationStore, beforeUnixMs: number): Promise<readonly string[]> {
+	const old = (await store.list()).filter((each) => each.usedUnixMs < beforeUnixMs);
+	const gone = await Promise.all(old.map(({ key, incarnation }) => store.delete(key, incarnation)));
+	return old.flatMap(({ key }, index) => (gone[index] ? [key] : []));
+}
+
 /** Whether `text` can be the key of a Run: 1 to 256 UTF-16 units of well-formed text without control characters. */
 export function isRunKey(text: unknown): text is string {
 	if (typeof text !== "string" || text.length < 1 || text.length > 256) return false;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isRunKey, memoryOperationStore, OPERATION_STORE_LIMITS } from "../../src/host/index.ts";
+import { deleteUnusedKeys, isRunKey, memoryOperationStore, OPERATION_STORE_LIMITS } from "../../src/host/index.ts";
 import { held, storeContract } from "./store-contract.ts";
 
 storeContract(
@@ -17,6 +17,25 @@ describe("the store in memory", () => {
 		await claim.begin({ scope: [], operationId: "a", identity: `sha256:${"a".repeat(64)}`, channels: false });
 		expect(await store.list()).toMatchObject([{ createdUnixMs: 1_000, usedUnixMs: 2_000 }]);
 		expect(await memoryOperationStore().list()).toEqual([]);
+	});
+
+	test("forgets the keys that nothing has used since, but none that is claimed meanwhile", async () => {
+		let ms = 1_000;
+		const store = memoryOperationStore({ now: () => ms });
+		for (const key of ["old", "taken", "new"]) {
+			await held(store, key);
+			ms += 1_000;
+		}
+		const claiming = {
+			...store,
+			list: async () => {
+				const keys = await store.list();
+				await held(store, "taken");
+				return keys;
+			},
+		};
+		expect(await deleteUnusedKeys(claiming, 3_000)).toEqual(["old"]);
+		expect((await store.list()).map(({ key }) => key)).toEqual(["taken", "new"]);
 	});
 
 	test("refuses limits out of their domain", () => {

@@ -1,5 +1,5 @@
 import { quoteForDisplay } from "../../../src/display.ts";
-import type { StoredKey } from "../../../src/host/index.ts";
+import { deleteUnusedKeys, type StoredKey } from "../../../src/host/index.ts";
 import { type SqliteOperationStore, sqliteOperationStore } from "../operation-store.ts";
 import { checkKey } from "./durable.ts";
 import { count, type Output } from "./output.ts";
@@ -35,18 +35,11 @@ export async function deleteCommand(file: string, options: DeleteOptions, output
 	if (key !== undefined) checkKey(key);
 	const deleted = await within(file, async (store) => {
 		if (key !== undefined) return (await store.delete(key)) ? [key] : [];
-		return deleteUnused(store, Date.now() - unused!);
+		return deleteUnusedKeys(store, Date.now() - unused!);
 	});
 	const text = deleted.length === 0 ? "nothing to delete" : `deleted ${count(deleted.length, "key")}`;
 	await output.answer(text, { status: "succeeded", deleted });
 	return deleted.length > 0 || key === undefined;
-}
-
-/** A key that is claimed again meanwhile stays. */
-async function deleteUnused(store: SqliteOperationStore, beforeUnixMs: number): Promise<string[]> {
-	const old = (await store.list()).filter((each) => each.usedUnixMs < beforeUnixMs);
-	const gone = await Promise.all(old.map(({ key, incarnation }) => store.delete(key, incarnation)));
-	return old.flatMap(({ key }, index) => (gone[index] ? [key] : []));
 }
 
 async function within<T>(file: string, act: (store: SqliteOperationStore) => Promise<T>): Promise<T> {

@@ -1,11 +1,11 @@
 // A host in a process of its own, which kills itself at a named step of a named operation, as nothing else could: no
 // handler runs, nothing is flushed. Driven by the tests beside it; prints one line of JSON for each Run that ends.
-import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { directory, nodeRuntime, sqliteOperationStore } from "../../../dist/adapters/node/index.js";
 import { createHost } from "../../../dist/src/host/index.js";
 
-/** @typedef {{ key: string, kind: string, counter: string, at?: string, step?: string, slow?: boolean }} Row */
+/** @typedef {{ key: string, kind: string, counter: string, at?: string, step?: string, slow?: boolean, hold?: boolean }} Row */
 
 const { store: file, packages, temporary, rows } = JSON.parse(process.argv[2]);
 
@@ -75,6 +75,7 @@ for (const row of rows) {
 		count(row.counter, operationId);
 		if (row.step === "during the work" && row.at === operationId) die();
 		if (row.slow) await sleep(Math.random() * 8);
+		while (row.hold && !existsSync(`${row.counter}.go`)) await sleep(5);
 		return { value: "made" };
 	};
 	const run = host.run(root, {
@@ -88,7 +89,10 @@ for (const row of rows) {
 			nested: { package: child, children: { package: leaf } },
 		},
 	});
-	const { output } = await run.result;
+	const output = await run.result.then(
+		(report) => report.output,
+		(failure) => failure.code,
+	);
 	if (row.step === "after the root's result") die();
 	process.stdout.write(`${JSON.stringify({ key: row.key, output })}\n`);
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sqliteOperationStore } from "../../../adapters/node/operation-store.ts";
+import { until } from "../fixtures.ts";
 import { type HostEnd, Hosts } from "./killed.ts";
 import { writePackages } from "./packages.ts";
 
@@ -109,9 +110,20 @@ describe("a host killed at any step, and restarted on the same store with the sa
 		expect(startedBy(key)).toBe(started);
 	});
 
+	test("two hosts at once: the one that was superseded finds out, and its work is UNCERTAIN for the other", async () => {
+		const row = { key: "two hosts", kind: "capability" };
+		const first = hosts.run([{ ...row, hold: true }]);
+		await until(() => startedBy(row.key) === "op");
+		const second = await hosts.run([row]);
+		writeFileSync(`${hosts.counterOf(row.key)}.go`, "");
+		expect([second.stderr, second.outputs.get(row.key)]).toEqual(["", "UNCERTAIN"]);
+		expect((await first).outputs.get(row.key)).toBe("OPERATION_KEY_SUPERSEDED");
+		expect(startedBy(row.key)).toBe("op");
+	});
+
 	test("every decision is on record in the end", async () => {
 		const opened = await sqliteOperationStore(hosts.store);
-		const keys = await opened.list();
+		const keys = (await opened.list()).filter(({ key }) => key !== "two hosts");
 		await opened.close();
 		expect(keys.map((each) => each.key).sort()).toEqual(rows.map((row) => row.key).sort());
 		for (const { key, unsettled } of keys) {

@@ -10,6 +10,8 @@ export interface Row {
 	readonly at?: string;
 	readonly step?: string;
 	readonly slow?: boolean;
+	/** Its work lasts until a file beside the counter says so. */
+	readonly hold?: boolean;
 }
 
 /** How such a process ended, and what each Run in it gave. */
