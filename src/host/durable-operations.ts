@@ -135,11 +135,6 @@ export class DurableOperations {
 			this.#unrecorded(pending, "begin", error);
 			answer = "failed";
 		}
-		if (!this.#holds(pending)) {
-			// Given up while the store took its time: nobody waits for it, and nothing of it has started.
-			if (answer === "recorded") await this.#record(pending, CANCELLED);
-			return;
-		}
 		if (answer !== "recorded") {
 			this.#answer(pending, notBegun(answer));
 			return;
@@ -161,11 +156,12 @@ export class DurableOperations {
 	async #ended(pending: Pending, outcome: OperationOutcome): Promise<void> {
 		if (pending.step !== "working") return;
 		pending.step = "recording-end";
-		const cancel = this.#forsaken ? this.#context.grace(() => this.#giveUp(pending)) : undefined;
+		const late = this.#forsaken && this.#holds(pending);
+		const cancel = late ? this.#context.grace(() => this.#giveUp(pending)) : undefined;
 		const end = admitOutcome(pending.operation.call, outcome);
 		const recorded = await this.#record(pending, end);
 		cancel?.();
-		if (this.#holds(pending)) this.#answer(pending, recorded ? end : UNCERTAIN);
+		this.#answer(pending, recorded ? end : UNCERTAIN);
 	}
 
 	/** Answers a call that an earlier incarnation recorded. Never rejects. */
@@ -179,7 +175,7 @@ export class DurableOperations {
 			if (!standing.settled) await this.#record(pending, UNCERTAIN);
 			outcome = UNCERTAIN;
 		}
-		if (this.#holds(pending)) this.#answer(pending, outcome);
+		this.#answer(pending, outcome);
 	}
 
 	async #outcome(pending: Pending): Promise<OperationOutcome> {
@@ -215,7 +211,9 @@ export class DurableOperations {
 		}
 	}
 
+	/** Answers whoever waits, unless the operation was given up. */
 	#answer(pending: Pending, outcome: OperationOutcome): void {
+		if (!this.#holds(pending)) return;
 		if ("failure" in outcome && outcome.failure.code === "UNCERTAIN") this.#doubt = true;
 		pending.operation.settle(outcome);
 		this.#remove(pending);
@@ -223,6 +221,8 @@ export class DurableOperations {
 
 	#giveUp(pending: Pending): void {
 		if (!this.#holds(pending)) return;
+		// An intent that is still being recorded: whatever the store says, nothing will start.
+		pending.abandoned = true;
 		if (pending.step !== "recording") this.#doubt = true;
 		const { operationId, slot } = pending.operation.call;
 		this.#context.note({ type: "abandoned", operationId, slot });

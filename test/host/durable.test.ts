@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DurableRun } from "../../src/host/durable.ts";
-import { memoryOperationStore, type RunEvent, type RunOptions } from "../../src/host/index.ts";
+import { memoryOperationStore, type RunEvent, type RunFailure, type RunOptions } from "../../src/host/index.ts";
 import type { CapabilityCall } from "../../src/run/index.ts";
 import { portableSha256 } from "../../src/sha256.ts";
 import { createAbortController } from "../../src/web.ts";
@@ -435,7 +435,10 @@ describe("two hosts on one key", () => {
 			if (store.log.length === 1) await held(store, KEY, await bindingOf(store));
 			return record();
 		};
-		expect((await run({ children: { helper } })).failure).toMatchObject({ code: "OPERATION_KEY_SUPERSEDED" });
+		const { failure } = await run({ children: { helper } });
+		expect(failure).toMatchObject({ code: "OPERATION_KEY_SUPERSEDED" });
+		// It was stopped, and didn't wait for its deadline.
+		expect((failure as RunFailure).durationMs).toBeLessThan(5_000);
 		expect([calls, store.log]).toEqual([[], ["begin c1", "begin c1 inner: superseded"]]);
 	});
 
@@ -495,7 +498,32 @@ describe("cancellation and a store that takes its time", () => {
 		const { run, store } = world(calling(CALL));
 		store.hooks[step] = never;
 		const { capabilities } = provider();
-		expect((await run({ capabilities, deadlineMs: 500 })).failure).toMatchObject({ code: "DEADLINE_EXCEEDED" });
+		const { failure, events } = await run({ capabilities, deadlineMs: 500 });
+		expect(failure).toMatchObject({ code: "DEADLINE_EXCEEDED" });
+		expect(events.map(({ event }) => event)).toContainEqual({ type: "abandoned", operationId: "c1", slot: "helper" });
+	});
+
+	test.each<[string, (record: () => Promise<unknown>) => unknown]>([
+		["fails", () => Promise.reject(new Error("the disk is full"))],
+		["never answers", never],
+	])("a child whose work ended without a record, as its store %s, leaves its parent UNCERTAIN", async (_, hook) => {
+		const child: Script = async (component) => {
+			await component.next();
+			request(component, "inner", { method: "make" });
+			if (hook !== never) await answerTo(component, "inner");
+			else await settle();
+			component.exit(1);
+		};
+		const { run, store, stage } = world(calling({}), undefined, { child });
+		const { capabilities } = provider();
+		const helper = { package: await stage.load("child", USES), capabilities };
+		let first = true;
+		store.hooks.settle = (record) => {
+			if (!first) return record();
+			first = false;
+			return hook(record);
+		};
+		expect((await run({ children: { helper } })).output).toMatchObject({ code: "UNCERTAIN" });
 	});
 
 	test("a store that never answers holds up no Run: the end of a child that takes longer than the grace", async () => {
@@ -503,7 +531,13 @@ describe("cancellation and a store that takes its time", () => {
 			component.ignoresTerminate = true;
 			await component.next();
 		};
-		const { run, store, stage } = world(calling({}), undefined, { child });
+		const impatient: Script = async (component) => {
+			await component.next();
+			request(component, "c1", {});
+			await component.next();
+			component.exit(1);
+		};
+		const { run, store, stage } = world(impatient, undefined, { child });
 		store.hooks.settle = never;
 		const helper = await stage.load("child");
 		expect((await run({ children: { helper }, deadlineMs: 500 })).failure).toMatchObject({ code: "DEADLINE_EXCEEDED" });
