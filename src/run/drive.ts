@@ -55,14 +55,16 @@ export function drive(session: Session, transport: Transport): { wake(): void } 
 	return { wake };
 }
 
-/** The text of one or more frames. */
+/** The text of one or more frames, joined once: streams are slow to encode what was added up piece by piece. */
 function takeBatch(session: Session): string | undefined {
-	let batch = session.takeText();
-	if (batch === undefined) return undefined;
-	for (const most = batch.length + BATCH_UNITS; batch.length < most; ) {
-		const text: string | undefined = session.takeText();
+	const first = session.takeText();
+	if (first === undefined) return undefined;
+	const frames = [first];
+	for (let units = 0; units < BATCH_UNITS; ) {
+		const text = session.takeText();
 		if (text === undefined) break;
-		batch += text;
+		frames.push(text);
+		units += text.length;
 	}
-	return batch;
+	return frames.join("");
 }

@@ -24,47 +24,49 @@ export interface Call {
 
 /** Admits a request with an id no longer than `id`: throws what `admitJson` throws, with a pointer into the envelope. */
 export function admitCall(method: string, params: unknown, id: string): Call {
-	return admitPlainCall(method, params as object, id) ?? admitWholeCall(method, params, id);
+	return admitPlainCall(method, params as Record<string, unknown>, id) ?? admitWholeCall(method, params, id);
 }
 
 /** The params whose values are tokens in every valid message (sections 1 and 2: names are tokens too), and need no escape. */
-const TOKENS: ReadonlySet<string> = new Set(["operationId", "slot", "method", "endpoint", "source"]);
+const TOKENS: ReadonlyMap<string, string> = new Map(
+	["operationId", "slot", "method", "endpoint", "source"].map((name) => [name, `"${name}":"`]),
+);
 /** Params that are any value; always the last where there is one. */
-const VALUES: ReadonlySet<string> = new Set(["input", "value"]);
+const VALUES: ReadonlyMap<string, string> = new Map(["input", "value"].map((name) => [name, `"${name}":`]));
+/** Of the frame around params. */
+const FRAME_UNITS = requestFrame("", "", "").length;
 
 /**
  * For params of tokens and at most one value, which is the usual call: only the value has to be looked at. Undefined, before any
- * value was read, where there is something else.
+ * value was read, where there is something else. `params` has data members of its own only and is the caller's to give away.
  */
-export function admitPlainCall(method: string, params: object, id: string): Call | undefined {
-	// Members of its own, whatever setters other objects lend.
-	const admitted = { ...params } as Record<string, JsonValue>;
-	const names = Object.keys(admitted);
-	const part = names.findIndex((name) => VALUES.has(name));
-	const count = part < 0 ? names.length : part;
-	if (names.length > count + 1) return undefined;
+export function admitPlainCall(method: string, params: Record<string, unknown>, id: string): Call | undefined {
 	let text = "{";
-	for (let at = 0; at < count; at++) {
-		const name = names[at]!;
-		const value = admitted[name];
-		if (!TOKENS.has(name) || !isToken(value)) return undefined;
-		text += `${at === 0 ? "" : ","}"${name}":"${value}"`;
+	let count = 0;
+	let part: string | undefined;
+	for (const name in params) {
+		// Behind the value, or not its own but lent by a prototype.
+		if (part !== undefined || !Object.hasOwn(params, name)) return undefined;
+		const value = params[name];
+		const token = TOKENS.get(name);
+		if (token === undefined) {
+			if (!VALUES.has(name)) return undefined;
+			part = name;
+		} else {
+			if (!isToken(value)) return undefined;
+			text += (count === 0 ? token : `,${token}`) + value;
+			text += '"';
+			count += 1;
+		}
 	}
-	if (part < 0) return count === 0 ? undefined : { method, params: admitted, text: `${text}}` };
-	const name = names[part]!;
-	text += `${count === 0 ? "" : ","}"${name}":`;
+	if (part === undefined) return count === 0 ? undefined : { method, params: params as JsonObject, text: `${text}}` };
+	text += count === 0 ? VALUES.get(part) : `,${VALUES.get(part)}`;
 	// {"jsonrpc":"2.0","id":"…","method":"…","params":{…,"…":…}}: 8 of the separators are always there.
 	const separators = 8 + 2 * count;
-	const bytes = requestFrame(id, method, `${text}}`).length - separators;
-	const value = admitPart(admitted[name], {
-		depth: 2,
-		nodes: 5 + count,
-		bytes,
-		separators,
-		pointer: `/params/${name}`,
-	});
-	admitted[name] = value;
-	return { method, params: admitted, text: `${text}${textOf(value)}}` };
+	const bytes = FRAME_UNITS + id.length + method.length + text.length + 1 - separators;
+	const value = admitPart(params[part], { depth: 2, nodes: 5 + count, bytes, separators, pointer: `/params/${part}` });
+	params[part] = value;
+	return { method, params: params as JsonObject, text: `${text}${textOf(value)}}` };
 }
 
 /** For any params. */
@@ -93,12 +95,15 @@ const VALUE_AROUND: Around = {
 	pointer: "/result/value",
 };
 
-/** For `{ value }`, which is the usual answer, and any id. Undefined, before the value was read, for anything else. */
+/**
+ * For `{ value }`, which is the usual answer, and any id. Undefined, before the value was read, where there is another member.
+ * What a symbol names is none.
+ */
 export function admitPlainResult(result: unknown): AdmittedResult | undefined {
 	if (typeof result !== "object" || result === null || Object.getPrototypeOf(result) !== Object.prototype) {
 		return undefined;
 	}
-	if (Reflect.ownKeys(result).length !== 1) return undefined;
+	for (const name in result) if (name !== "value") return undefined;
 	const property = Object.getOwnPropertyDescriptor(result, "value");
 	if (property === undefined || !property.enumerable || !Object.hasOwn(property, "value")) return undefined;
 	const value = admitPart(property.value, VALUE_AROUND);
@@ -136,11 +141,15 @@ export function standardError(code: number, message: string): Payload {
 	return `"error":${textOf({ code, message: ownWords(message) })}`;
 }
 
+/** What a string can't hold as it is; surrogates have their pairs here. */
+const NEEDS_ESCAPE = /["\\\u0000-\u001f]/;
+
 /**
  * The text of an admitted value. The engine asks every object and array for a `toJSON`, which some library may have put on
  * their prototypes; prototypes have no say in JSON/1, so it is then written without the engine.
  */
 function textOf(value: JsonValue): string {
+	if (typeof value === "string") return NEEDS_ESCAPE.test(value) ? JSON.stringify(value) : `"${value}"`;
 	if (typeof value !== "object") return JSON.stringify(value);
 	return "toJSON" in Object.prototype || "toJSON" in Array.prototype ? canonicalText(value) : JSON.stringify(value);
 }

@@ -84,7 +84,10 @@ export function all(...checks: readonly Check[]): Check {
 
 /** A value of one of several shapes; the fault names the choice, since none of the shapes is meant more than another. */
 export function either(message: string, ...checks: readonly Check[]): Check {
-	return (value) => (checks.some((check) => check(value) === undefined) ? undefined : fault(message));
+	return (value) => {
+		for (const check of checks) if (check(value) === undefined) return undefined;
+		return fault(message);
+	};
 }
 
 /** A closed object: exactly `required`, and any of `optional`. */
@@ -97,7 +100,9 @@ export function closed(
 	return (value) => {
 		if (!isJsonObject(value)) return fault("must be an object");
 		let missing = needed.length;
-		for (const name of Object.keys(value)) {
+		for (const name in value) {
+			// What every object inherits is no member.
+			if (!Object.hasOwn(value, name)) continue;
 			const check = checks.get(name);
 			if (check === undefined) return fault(`has the unknown member ${quoteForDisplay(name, 64)}`);
 			const found = check(value[name]!);

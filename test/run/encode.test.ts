@@ -18,7 +18,7 @@ function verdict(admit: () => unknown): Verdict {
 /** Both ways of one call; the short one may pass. */
 function both(params: Record<string, unknown>, id = "component:1"): readonly [Verdict | undefined, Verdict] {
 	const whole = verdict(() => admitWholeCall("capability/call", params, id));
-	const short = verdict(() => admitPlainCall("capability/call", params, id));
+	const short = verdict(() => admitPlainCall("capability/call", { ...params }, id));
 	return ["given" in short && short.given === undefined ? undefined : short, whole];
 }
 
@@ -163,16 +163,7 @@ describe("the value of a capability", () => {
 		class Own {
 			value = given;
 		}
-		for (const result of [
-			{ value: given, x: 1 },
-			{ value: given, [Symbol()]: 1 },
-			accessor,
-			hidden,
-			new Own(),
-			[1],
-			null,
-			1,
-		])
+		for (const result of [{ value: given, x: 1 }, accessor, hidden, new Own(), [1], null, 1])
 			expect(admitPlainResult(result)).toBeUndefined();
 	});
 
