@@ -64,11 +64,6 @@ export class BroadcastSource extends Source {
 		this.#live.clear();
 	}
 
-	override revoke(isOwn: (reader: Reader) => boolean): void {
-		super.revoke(isOwn);
-		this.#live.clear();
-	}
-
 	protected take(value: JsonValue, bytes: number, settle: Settle): ChannelWait {
 		const item = this.accept(value, bytes, settle);
 		for (const reader of this.#live) {

@@ -123,7 +123,6 @@ export class Reader {
 
 	/** Ends an open receiver by deliberate incomplete delivery; `cause` is what a read that waits is told. */
 	dispose(cause: Failure): void {
-		if (this.#state !== OPEN) return;
 		this.#close(DISPOSED, cause);
 		this.#outbox.note({ type: "disposed", source: this.source.name, endpoint: this.endpoint });
 	}

@@ -188,6 +188,30 @@ describe("Run/1 section 5.1: a full direct queue exerts bounded pressure", () =>
 		expect(parent.next(receive).answer).toEqual(end(2));
 	});
 
+	it("gives back what waits when it is accepted, cancelled or refused", () => {
+		const { parent } = holders({ queuedItems: 1, pendingBytes: 10 });
+		const { send, receive } = parent.direct();
+		parent.send(send, 1);
+		const cancelled = parent.send(send, "12345678");
+		expect(parent.send(send, 1).answer).toBe("RESOURCE_EXHAUSTED");
+		cancelled.cancel();
+		expect(parent.send(send, "12345678").answer).toBe("waiting");
+		parent.next(receive);
+		parent.next(receive);
+		expect(parent.send(send, "12345678").answer).toBe("waiting");
+	});
+
+	it("fails the source with a send that is over its budget only when it is accepted", () => {
+		const { parent } = holders({ queuedItems: 1, sourceBytes: 10 });
+		const { send, receive } = parent.direct();
+		const [, first, second] = [1, "12345", "67890"].map((value) => parent.send(send, value));
+		expect([first?.answer, second?.answer]).toEqual(["waiting", "waiting"]);
+		parent.next(receive);
+		expect(parent.next(receive).answer).toEqual(item(2, "12345"));
+		expect(parent.next(receive).answer).toBe("RESOURCE_EXHAUSTED");
+		expect([first?.answer, second?.answer]).toEqual([null, "RESOURCE_EXHAUSTED"]);
+	});
+
 	it("fails alone what waits beyond the bound", () => {
 		const { parent } = holders({ queuedItems: 1, pendingSends: 1 });
 		const { send, receive } = parent.direct();

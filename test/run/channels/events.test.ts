@@ -57,6 +57,16 @@ describe("what an observer of channels is told", () => {
 		expect(tree.events[1]).toEqual({ type: "subscribed", source, endpoint: slow, startSequence: 1 });
 	});
 
+	it("one failure of a reader, and nothing more of it", () => {
+		const { tree, parent, child } = holders();
+		const { send, source } = parent.broadcast();
+		parent.hand(child, parent.reader(source), { ...RECEIVE, schema: schema({ type: "string" }) });
+		parent.sendMany(send, 40);
+		expect(tree.events.filter(({ type }) => type === "failed" || type === "lagged")).toEqual([
+			{ type: "failed", source, code: "INVALID_INPUT", endpoint: "receive:2" },
+		]);
+	});
+
 	it("a refused result with its code", () => {
 		const { tree, parent } = holders();
 		const { send } = parent.direct();

@@ -36,6 +36,8 @@ export interface ModelReader {
 	read: ModelWait | undefined;
 	/** `open`, `ended`, `disposed`, or the code it failed with. */
 	state: string;
+	/** Its end or failure was told, or a release answered. */
+	told: boolean;
 }
 
 export interface ModelSource {
@@ -128,7 +130,10 @@ export class Model {
 		reader.used = true;
 		if (reader.state === "ended") return now(end(reader.taken));
 		if (reader.state === "disposed") return now("DISCONNECTED");
-		if (reader.state !== "open") return now(reader.state);
+		if (reader.state !== "open") {
+			reader.told = true;
+			return now(reader.state);
+		}
 		if (reader.read !== undefined) return now("INVALID_INPUT");
 		if (holder.closed) return now("OWNER_CLOSED");
 		reader.flight = undefined;
@@ -165,6 +170,7 @@ export class Model {
 		if (reader.holder !== holder) return "PERMISSION_DENIED";
 		reader.used = true;
 		if (reader.state === "open") this.#dispose(reader, "CANCELLED");
+		reader.told = true;
 		if (reader.state === "disposed") return { status: "released" };
 		if (reader.state === "ended") return { status: "ended", lastSequence: reader.taken };
 		return { status: "failed", code: reader.state };
@@ -241,12 +247,11 @@ export class Model {
 		}
 	}
 
-	/** Every wait that is under way. */
-	get waits(): ModelWait[] {
-		return this.sources.flatMap((source) => [
-			...source.waiting.map(({ wait }) => wait),
-			...source.readers.flatMap(({ read }) => (read === undefined ? [] : [read])),
-		]);
+	/** How many endpoints are left to settle. */
+	reserve(holder: ModelHolder): number {
+		const writers = this.sources.filter((each) => each.writer.holder === holder && this.#refusal(each) === undefined);
+		const readers = this.sources.flatMap((each) => each.readers).filter((each) => each.holder === holder && !each.told);
+		return writers.length + readers.length;
 	}
 
 	/** Applies every rule until none applies. */
@@ -263,6 +268,7 @@ export class Model {
 				reader.read.answer = item(reader.taken, value);
 			} else if (source.state === "sealed") {
 				reader.state = "ended";
+				reader.told = true;
 				reader.read.answer = end(source.items.length);
 			} else continue;
 			reader.read = undefined;
@@ -338,6 +344,7 @@ export class Model {
 			flight: undefined,
 			read: undefined,
 			state: "open",
+			told: false,
 		};
 		source.readers.push(reader);
 		return reader;
@@ -351,7 +358,10 @@ export class Model {
 
 	#failReader(reader: ModelReader, code: string): void {
 		reader.state = code;
-		if (reader.read !== undefined) reader.read.answer = code;
+		if (reader.read !== undefined) {
+			reader.read.answer = code;
+			reader.told = true;
+		}
 		reader.read = undefined;
 	}
 
