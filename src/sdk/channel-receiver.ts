@@ -42,10 +42,7 @@ export function createReceiver(grant: ChannelGrant, wire: ChannelWire): ChannelR
 			watched(signal);
 			if (reading) throw new TypeError("A receiver has one pending read; await it before the next.");
 			if (signal?.aborted) refuseAborted({ method: "channel/next", endpoint });
-			if (cause !== undefined) {
-				exposed = cause.code;
-				throw cause;
-			}
+			if (cause !== undefined) throw cause;
 			if (over) return resolve(done());
 			read(signal, resolve, reject);
 		});

@@ -453,6 +453,17 @@ describe("section 5.1: cancelling at every point", () => {
 		expect(one.end).toMatchObject({ code: "PROTOCOL_ERROR" });
 	});
 
+	it("a late pair, given back, keeps no reserve for its sender", () => {
+		const one = component();
+		const waiting = one.wait(create());
+		one.flush();
+		waiting.cancel();
+		one.flush();
+		one.feed(result("component:1", PAIR as never));
+		one.reply(RELEASED);
+		expect(fill(one)).toBe(64);
+	});
+
 	it("late grants find their slots taken and wait for one", () => {
 		const one = component();
 		const waiting = one.wait(create());

@@ -32,6 +32,17 @@ describe("Run/1 section 1: what ordinary admission leaves for settlements", () =
 		expect([taken(sender), sender.pending]).toEqual([1, RUN_LIMITS.pendingRequests]);
 	});
 
+	it("gives a slot that a dropped request leaves to a settlement that waits", () => {
+		const sender = new Sender("component", new Recorder({}), () => undefined);
+		const calls = Array.from({ length: RUN_LIMITS.pendingRequests - 1 }, () => sender.request(CALL));
+		sender.settlement(CALL);
+		sender.settlement(CALL);
+		// One settlement leaves, the other waits; of the ordinary requests, all but the last leave.
+		for (const _ of calls) sender.take();
+		expect(sender.cancel(calls.at(-1)!)).toBe(true);
+		expect([taken(sender), sender.pending]).toEqual([1, RUN_LIMITS.pendingRequests]);
+	});
+
 	it("writes settlements before ordinary requests, behind cancellations that came first", () => {
 		const sender = new Sender("component", new Recorder({}), () => undefined);
 		const sent = sender.request(CALL);
