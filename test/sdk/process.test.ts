@@ -132,6 +132,59 @@ describe.each(runtimes)("under $name", (runtime) => {
 		});
 	});
 
+	describe("channels (Run SDK/1 section 9)", () => {
+		it("creates one, feeds it, reads it to its end, and hands one end on, over pipes", async () => {
+			const host = start(
+				write(`await handle(async (run) => {
+					const { send, receive } = await run.channel({ schema: true });
+					const seen = [];
+					const produce = async () => { await send.send(["a"]); await send.close(); };
+					const observe = async () => { for await (const value of receive) seen.push(value); };
+					await Promise.all([produce(), observe()]);
+					const { out } = run.channels;
+					await run.runChildFlow({ operationId: "a", slot: "b", input: null, channels: { events: out } });
+					return { outcome: "done", output: seen };
+				});`),
+			);
+			host.run(null, { channels: { out: { endpoint: "e:1", direction: "send", delivery: "direct" } } });
+			const results: Record<string, unknown[]> = {
+				"channel/create": [
+					{
+						send: { endpoint: "p:s", direction: "send", delivery: "direct" },
+						receive: { endpoint: "p:r", direction: "receive", delivery: "direct", startSequence: 1 },
+					},
+				],
+				"channel/send": [null],
+				"channel/close": [null],
+				"channel/next": [{ item: { sequence: 1, value: ["a"] } }, { end: { lastSequence: 1 } }],
+				"flow/run-child": [{ outcome: "done", output: null }],
+			};
+			for (let count = 1; count <= 6; count++) {
+				const { id, method } = await host.until(count);
+				host.send({ jsonrpc: "2.0", id, result: results[method as string]!.shift() });
+			}
+			expect(host.received[5]).toMatchObject({ params: { channels: { events: "e:1" } } });
+			expect(await host.until(7)).toMatchObject({ id: "host:1", result: { output: [["a"]] } });
+			expect(await host.exit).toEqual(exits(0));
+		});
+
+		it("the end of its input while a read waits ends the component with 1", async () => {
+			const host = start(
+				write(`await handle(async (run) => {
+					await run.channels.in.next().catch((error) => console.error(error.code));
+					run.channels.in.return();
+					return { outcome: "done", output: null };
+				});`),
+			);
+			const grant = { endpoint: "e:1", direction: "receive", delivery: "direct", startSequence: 1 };
+			host.run(null, { channels: { in: grant } });
+			await host.until(1);
+			host.child.stdin.end();
+			expect(await host.exit).toEqual(exits(1));
+			expect(host.stderr.match(/CHANNEL_LOST/g)?.length).toBeGreaterThan(0);
+		});
+	});
+
 	describe("the ends that aren't success", () => {
 		it("invalid root params: -32602, then exit 0", async () => {
 			const host = start(echo);
