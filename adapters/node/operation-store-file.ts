@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { HostError } from "../../src/host/index.ts";
 import { resultCode, type SqliteDatabase, type SqliteDriver } from "./operation-store-driver.ts";
 import { isBusy, rollBack, whenFree } from "./operation-store-lane.ts";
@@ -39,8 +39,6 @@ CREATE TABLE operations (
 `;
 
 const NOT_A_DATABASE = 26;
-const MAGIC = "SQLite format 3\0";
-const HEADER_BYTES = 100;
 
 /** What an SQLite binding or the system threw, as the host says it. */
 export function storeError(error: unknown, path: string, phase: "activation" | "run", busyMs: number): HostError {
@@ -69,8 +67,8 @@ function foreign(path: string, why: string): HostError {
 }
 
 /**
- * Opens the file of a store, or, with `create`, makes it, readable for its owner alone. Refuses, without touching it, what isn't one
- * (`OPERATION_STORE_FOREIGN`) or is a newer version's (`OPERATION_STORE_NEWER`). Rejects with a `HostError`.
+ * Opens the file of a store, or, with `create`, makes it, readable for its owner alone. Refuses, without changing it, what
+ * isn't one (`OPERATION_STORE_FOREIGN`) or is a newer version's (`OPERATION_STORE_NEWER`). Rejects with a `HostError`.
  */
 export async function openFile(
 	driver: SqliteDriver,
@@ -80,7 +78,7 @@ export async function openFile(
 	let database: SqliteDatabase | undefined;
 	try {
 		if (create) make(path);
-		checkHeader(path);
+		else if (!existsSync(path)) throw new Error("there is no such file");
 		const opened = driver.open(path);
 		database = opened;
 		opened.exec("PRAGMA busy_timeout = 0");
@@ -105,31 +103,23 @@ function make(path: string): void {
 }
 
 /**
- * A look at the bytes, before SQLite sees the file: opening another program's database could already write beside it. A
- * file under a journal is in the middle of a change, and only SQLite can tell what it holds.
+ * Whether the file is empty; throws for one that isn't ours. Only reads: whoever's it is, it stays as it is. SQLite does the
+ * reading, since a descriptor of our own would, when it is closed, take away the locks of every other connection that this
+ * process has to the file (POSIX).
  */
-function checkHeader(path: string): void {
-	const journal = `${path}-journal`;
-	if (existsSync(journal)) return;
-	const header = Buffer.alloc(HEADER_BYTES);
-	const file = openSync(path, "r");
-	let bytes: number;
-	try {
-		bytes = readSync(file, header, 0, HEADER_BYTES, 0);
-	} finally {
-		closeSync(file);
-	}
-	if (bytes === 0 || existsSync(journal)) return;
-	if (bytes < HEADER_BYTES || header.toString("latin1", 0, MAGIC.length) !== MAGIC) {
-		throw foreign(path, "It is no SQLite file.");
-	}
-	// Offsets of SQLite's file format: application id, user version.
-	checkOwner(path, header.readUInt32BE(68), header.readUInt32BE(60));
+function isEmpty(database: SqliteDatabase, path: string): boolean {
+	// First whether there are tables: who makes them marks the file in the same step.
+	const tables = number(database, "SELECT count(*) AS n FROM sqlite_schema", "n");
+	const applicationId = number(database, "PRAGMA application_id", "application_id");
+	const version = number(database, "PRAGMA user_version", "user_version");
+	if (tables === 0 && applicationId === 0 && version === 0) return true;
+	checkOwner(path, applicationId, version);
+	return false;
 }
 
-function checkOwner(path: string, applicationId: unknown, version: unknown): void {
+function checkOwner(path: string, applicationId: number, version: number): void {
 	if (applicationId !== APPLICATION_ID) throw foreign(path, "It is another program's SQLite file.");
-	if (typeof version === "number" && version > VERSION) {
+	if (version > VERSION) {
 		throw new HostError(
 			`${path} was made by a newer version (format ${version}, this one knows ${VERSION}): use that version.`,
 			{ code: "OPERATION_STORE_NEWER", phase: "activation" },
@@ -140,19 +130,20 @@ function checkOwner(path: string, applicationId: unknown, version: unknown): voi
 
 /** Makes the tables of a new file, or proves that they are ours; then what makes each commit last. Busy is thrown. */
 function prepare(database: SqliteDatabase, path: string): void {
-	database.exec("BEGIN IMMEDIATE");
-	try {
-		const isNew = number(database, "SELECT count(*) AS n FROM sqlite_schema", "n") === 0;
-		const applicationId = number(database, "PRAGMA application_id", "application_id");
-		if (isNew && applicationId === 0) {
-			database.exec(SCHEMA);
-			database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-			database.exec(`PRAGMA user_version = ${VERSION}`);
-		} else checkOwner(path, applicationId, number(database, "PRAGMA user_version", "user_version"));
-		database.exec("COMMIT");
-	} catch (error) {
-		rollBack(database);
-		throw error;
+	if (isEmpty(database, path)) {
+		database.exec("BEGIN IMMEDIATE");
+		try {
+			// Another process may have been faster.
+			if (isEmpty(database, path)) {
+				database.exec(SCHEMA);
+				database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+				database.exec(`PRAGMA user_version = ${VERSION}`);
+			}
+			database.exec("COMMIT");
+		} catch (error) {
+			rollBack(database);
+			throw error;
+		}
 	}
 	// A file system without shared memory keeps the older journal, which needs one more wait to last.
 	const mode = database.prepare("PRAGMA journal_mode = WAL").get() as { readonly journal_mode?: unknown } | undefined;

@@ -45,7 +45,8 @@ const BUSY_MS = 5_000;
 /**
  * Opens an operation store in `path`, which is made where there is nothing; its directory must be there. What was recorded
  * survives the end of the process at any instant, and of the machine as far as its disks keep what they said they have
- * (write-ahead log, `synchronous = FULL`). Not for a file on a network.
+ * (write-ahead log, `synchronous = FULL`). Not for a file on a network, and not to be moved or removed while a host uses it;
+ * one process uses one driver for one file.
  *
  * Rejects with a `HostError` of phase `activation`: `OPERATION_STORE_UNSUPPORTED` where there is no SQLite,
  * `OPERATION_STORE_FOREIGN` for another program's file, `OPERATION_STORE_NEWER` for a newer version's,

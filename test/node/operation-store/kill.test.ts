@@ -110,6 +110,19 @@ describe("a host killed at any step, and restarted on the same store with the sa
 		expect(startedBy(key)).toBe(started);
 	});
 
+	test("hosts that make one file at the same moment share it", async () => {
+		const others = new Hosts(mkdtempSync(join(base, "together-")));
+		writePackages(join(others.base, "packages"));
+		const keys = ["a", "b", "c", "d", "e", "f"];
+		const ended = await Promise.all(keys.map((key) => others.run([{ key, kind: "capability" }])));
+		for (const { stderr, exitCode, outputs } of ended) {
+			expect([stderr, exitCode, ...outputs.values()]).toEqual(["", 0, "made"]);
+		}
+		const opened = await sqliteOperationStore(others.store);
+		expect((await opened.list()).map(({ key }) => key).sort()).toEqual(keys);
+		await opened.close();
+	});
+
 	test("two hosts at once: the one that was superseded finds out, and its work is UNCERTAIN for the other", async () => {
 		const row = { key: "two hosts", kind: "capability" };
 		const first = hosts.run([{ ...row, hold: true }]);
