@@ -29,27 +29,30 @@ export function methodOf(call: ChildCall | CapabilityCall): "flow/run-child" | "
 /** The params of a call. An empty channel map is left out, always, so that repeating a call repeats its identity. */
 export function callParams(call: ChildCall | CapabilityCall): Record<string, unknown> {
 	const { operationId, slot, input, channels } = call;
-	const params: Record<string, unknown> = { operationId, slot };
-	if (call.kind === "child") {
-		if (call.intent !== undefined) params.intent = call.intent;
-	} else params.method = call.method;
-	params.input = input;
+	const params: Record<string, unknown> =
+		call.kind === "capability"
+			? { operationId, slot, method: call.method, input }
+			: call.intent === undefined
+				? { operationId, slot, input }
+				: { operationId, slot, intent: call.intent, input };
 	if (!isEmpty(channels)) params.channels = channels;
 	return params;
 }
 
+const NO_CHANNELS: Readonly<Record<string, string>> = Object.freeze({});
+
 /** The call that valid params of `flow/run-child` or `capability/call` describe. */
 export function readCall(method: string, params: JsonObject): ChildCall | CapabilityCall {
-	const common = {
-		operationId: params.operationId as string,
-		slot: params.slot as string,
-		input: params.input!,
-		channels: Object.hasOwn(params, "channels") ? (params.channels as Record<string, string>) : {},
-	};
-	if (method === "capability/call") return { kind: "capability", ...common, method: params.method as string };
+	const operationId = params.operationId as string;
+	const slot = params.slot as string;
+	const input = params.input!;
+	const channels = Object.hasOwn(params, "channels") ? (params.channels as Record<string, string>) : NO_CHANNELS;
+	if (method === "capability/call") {
+		return { kind: "capability", operationId, slot, input, channels, method: params.method as string };
+	}
 	return Object.hasOwn(params, "intent")
-		? { kind: "child", ...common, intent: params.intent as string }
-		: { kind: "child", ...common };
+		? { kind: "child", operationId, slot, input, channels, intent: params.intent as string }
+		: { kind: "child", operationId, slot, input, channels };
 }
 
 /** The params of a channel request. */
@@ -65,6 +68,8 @@ export function readChannelRequest(method: string, params: JsonObject): ChannelR
 	return { method, ...params } as ChannelRequest;
 }
 
-function isEmpty(map: object | undefined): boolean {
-	return map === undefined || Object.keys(map).length === 0;
+/** Whether a map has no members; also where there is none. */
+export function isEmpty(map: object | undefined): boolean {
+	for (const name in map) if (Object.hasOwn(map, name)) return false;
+	return true;
 }

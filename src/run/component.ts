@@ -117,7 +117,7 @@ export class ComponentSession implements Session {
 		if (refusal !== undefined) throw new CallRefused("RESOURCE_EXHAUSTED", refusal);
 		const wait = this.#waits.open(settle);
 		const pending: Pending = { wait, channels };
-		this.#core.note({ type: "call", serial: wait.serial, call: snapshot });
+		if (this.#core.recorder.observed) this.#core.note({ type: "call", serial: wait.serial, call: snapshot });
 		table.offer(channels, 1);
 		const outbound = this.#core.out.request(request);
 		this.#calls.set(outbound, pending);

@@ -29,6 +29,8 @@ export interface Inbound {
 	readonly bytes: number;
 	/** An answer is queued. */
 	answered: boolean;
+	/** What its role keeps with it. */
+	work: unknown;
 }
 
 type Valid = Exclude<Message, { readonly kind: "invalid" }>;
@@ -273,7 +275,7 @@ export class SessionCore {
 		this.#seen.add(id);
 		const rule = METHODS.get(method);
 		if (rule === undefined || rule.from === this.#role.name) {
-			const unknown: Inbound = { id, method, rule: NO_RULE, bytes, answered: false };
+			const unknown: Inbound = { id, method, rule: NO_RULE, bytes, answered: false, work: undefined };
 			this.#inbound.set(id, unknown);
 			this.refuse(
 				unknown,
@@ -282,7 +284,7 @@ export class SessionCore {
 			);
 			return;
 		}
-		const request: Inbound = { id, method, rule, bytes, answered: false };
+		const request: Inbound = { id, method, rule, bytes, answered: false, work: undefined };
 		this.#inbound.set(id, request);
 		this.#role.request(request, params);
 	}
@@ -318,8 +320,12 @@ export class SessionCore {
 	answer(request: Inbound, payload: Payload): void {
 		if (request.answered) return;
 		request.answered = true;
-		this.out.respond(request.id, payload, () => this.#inbound.delete(request.id));
+		this.out.respond(request, payload, this.#answered);
 	}
+
+	readonly #answered = (request: Inbound): void => {
+		this.#inbound.delete(request.id);
+	};
 
 	/** Answers a request with a standard error. */
 	refuse(request: Inbound, code: number, message: string): void {

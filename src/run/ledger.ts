@@ -5,6 +5,7 @@
 
 import { canonicalize, equalJson, type JsonObject, type JsonValue } from "../json/index.ts";
 import { portableSha256, renderDigest } from "../sha256.ts";
+import type { Inbound } from "./core.ts";
 import type { Payload } from "./encode.ts";
 
 /** A call of at most this many bytes is kept as it is for the whole Run; a longer one gives way to its digest. */
@@ -14,8 +15,8 @@ const KEPT_CALL_BYTES = 1_024;
 export interface Entry {
 	readonly operationId: string;
 	readonly method: string;
-	/** The ids of the requests that wait for its terminal: at most 64, mostly one. */
-	readonly waiters: string[];
+	/** The requests that wait for its terminal: at most 64, mostly one. */
+	readonly waiters: Inbound[];
 	/** Its work has ended: its terminal is fixed. */
 	decided: boolean;
 	/** The response for every repetition, once the operation is decided and while it is kept. */

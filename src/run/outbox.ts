@@ -27,11 +27,12 @@ export class Outbox {
 		this.#last = entry;
 	}
 
-	/** Takes an ordinary entry back before its write began. */
-	drop(entry: Outgoing): void {
-		if (entry.dropped) return;
+	/** Takes an ordinary entry back before its write began; true the first time. */
+	drop(entry: Outgoing): boolean {
+		if (entry.dropped) return false;
 		entry.dropped = true;
 		this.#ordinary.noteDropped();
+		return true;
 	}
 
 	take(): string | undefined {

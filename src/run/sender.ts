@@ -10,8 +10,47 @@ import type { Recorder } from "./recorder.ts";
 /** A request of ours. `id` is set when its write begins; a cancelled one waits on for its response (a tombstone). */
 export interface Outbound {
 	readonly call: Call;
-	readonly entry: Outgoing;
-	id?: string;
+	readonly id: string | undefined;
+}
+
+/** What waits in the outbox for its write to begin: one object for each, since thousands of them come and go. */
+class Request implements Outbound, Outgoing {
+	readonly call: Call;
+	readonly #begin: (request: Request) => string | undefined;
+	id: string | undefined = undefined;
+	dropped = false;
+
+	constructor(call: Call, begin: (request: Request) => string | undefined) {
+		this.call = call;
+		this.#begin = begin;
+	}
+
+	take(): string | undefined {
+		return this.#begin(this);
+	}
+}
+
+/** A request of the peer that is being answered. */
+interface Answered {
+	readonly id: string;
+}
+
+class Answer<T extends Answered> implements Outgoing {
+	readonly #request: T;
+	readonly #payload: Payload;
+	readonly #taken: (request: T) => void;
+	dropped = false;
+
+	constructor(request: T, payload: Payload, taken: (request: T) => void) {
+		this.#request = request;
+		this.#payload = payload;
+		this.#taken = taken;
+	}
+
+	take(): string {
+		this.#taken(this.#request);
+		return responseFrame(this.#request.id, this.#payload);
+	}
 }
 
 /** What ordinary admission leaves for the settlement of channel endpoints (section 1). */
@@ -29,10 +68,10 @@ export class Sender {
 	readonly #outbox = new Outbox();
 	/** Requests that are written and not answered. */
 	readonly #pending = new Map<string, Outbound>();
-	/** Admitted requests whose write has not begun. */
-	readonly #unsent = new Set<Outbound>();
-	/** Admitted settlements whose write has not begun, and those among them that wait for a slot. */
-	readonly #settling = new Set<Outbound>();
+	/** How many admitted requests there are whose write has not begun. */
+	#unsent = 0;
+	/** How many admitted settlements there are whose write has not begun, and those among them that wait for a slot. */
+	#settling = 0;
 	#blocked: Outgoing[] = [];
 	#sent = 0;
 	#open = true;
@@ -47,7 +86,7 @@ export class Sender {
 
 	/** Requests that are queued or await their response, cancelled ones included. */
 	get pending(): number {
-		return this.#pending.size + this.#unsent.size + this.#settling.size;
+		return this.#pending.size + this.#unsent + this.#settling;
 	}
 
 	/** Frames that wait to be taken. */
@@ -73,7 +112,7 @@ export class Sender {
 
 	/** Ids that are used, or will be. */
 	get #used(): number {
-		return this.#sent + this.#unsent.size + this.#settling.size;
+		return this.#sent + this.#unsent + this.#settling;
 	}
 
 	#idAt(count: number): string {
@@ -82,42 +121,45 @@ export class Sender {
 
 	/** Queues an admitted request. Its id is made when its write begins, so that one that is dropped uses none. */
 	request(call: Call, sent?: () => void): Outbound {
-		const take = (): string => {
-			this.#unsent.delete(outbound);
-			const text = this.#send(outbound);
-			sent?.();
-			return text;
-		};
-		const outbound: Outbound = { call, entry: { take } };
-		this.#unsent.add(outbound);
-		this.#push(outbound.entry);
-		return outbound;
+		const request = new Request(call, sent === undefined ? this.#begin : (one) => this.#begin(one, sent));
+		if (this.#open) this.#unsent += 1;
+		this.#push(request);
+		return request;
 	}
+
+	readonly #begin = (request: Request, sent?: () => void): string => {
+		this.#unsent -= 1;
+		const text = this.#send(request);
+		sent?.();
+		return text;
+	};
 
 	/**
 	 * Queues the settlement of an endpoint, which has its reserve: before ordinary frames, but never as one pending request too
 	 * many. It then waits for a slot; ordinary requests leave one (section 1).
 	 */
 	settlement(call: Call): Outbound {
-		const take = (): string | undefined => {
-			if (this.#pending.size + this.#unsent.size >= RUN_LIMITS.pendingRequests) {
-				this.#blocked.push(outbound.entry);
-				return undefined;
-			}
-			this.#settling.delete(outbound);
-			return this.#send(outbound);
-		};
-		const outbound: Outbound = { call, entry: { take } };
-		this.#settling.add(outbound);
-		this.#push(outbound.entry, "control");
-		return outbound;
+		const request = new Request(call, this.#beginSettlement);
+		if (this.#open) this.#settling += 1;
+		this.#push(request, "control");
+		return request;
 	}
 
-	#send(outbound: Outbound): string {
+	readonly #beginSettlement = (request: Request): string | undefined => {
+		if (this.#pending.size + this.#unsent >= RUN_LIMITS.pendingRequests) {
+			this.#blocked.push(request);
+			return undefined;
+		}
+		this.#settling -= 1;
+		return this.#send(request);
+	};
+
+	#send(request: Request): string {
 		this.#sent += 1;
-		outbound.id = this.#idAt(this.#sent);
-		this.#pending.set(outbound.id, outbound);
-		return requestFrame(outbound.id, outbound.call.method, outbound.call.text);
+		const id = this.#idAt(this.#sent);
+		request.id = id;
+		this.#pending.set(id, request);
+		return requestFrame(id, request.call.method, request.call.text);
 	}
 
 	#freed(): void {
@@ -131,8 +173,8 @@ export class Sender {
 	cancel(outbound: Outbound): boolean {
 		const { id } = outbound;
 		if (id === undefined) {
-			this.#outbox.drop(outbound.entry);
-			this.#unsent.delete(outbound);
+			// Of a closed outbox nothing is counted any more.
+			if (this.#outbox.drop(outbound as Request) && this.#open) this.#unsent -= 1;
 			this.#freed();
 			return true;
 		}
@@ -154,12 +196,8 @@ export class Sender {
 	}
 
 	/** Queues an answer; `taken` runs when its write begins. */
-	respond(id: string, payload: Payload, taken: () => void): void {
-		const take = (): string => {
-			taken();
-			return responseFrame(id, payload);
-		};
-		this.#push({ take });
+	respond<T extends Answered>(request: T, payload: Payload, taken: (request: T) => void): void {
+		if (this.#open) this.#push(new Answer(request, payload, taken));
 	}
 
 	/** Queues the root's terminal, behind everything else; its text is decided when its write begins. */
@@ -196,8 +234,8 @@ export class Sender {
 		const leaves = last !== undefined && this.#open;
 		this.#open = false;
 		this.#outbox.clear();
-		this.#unsent.clear();
-		this.#settling.clear();
+		this.#unsent = 0;
+		this.#settling = 0;
 		this.#blocked = [];
 		if (leaves) {
 			this.#outbox.push({ take: () => last });

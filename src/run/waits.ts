@@ -31,8 +31,10 @@ export class Waits {
 		const { settle } = wait;
 		if (settle === undefined) return;
 		wait.settle = undefined;
-		const code = "failure" in settlement ? settlement.failure.code : undefined;
-		this.#recorder.note({ type: "settled", serial: wait.serial, ...(code === undefined ? {} : { code }) });
+		if (this.#recorder.observed) {
+			const code = "failure" in settlement ? settlement.failure.code : undefined;
+			this.#recorder.note({ type: "settled", serial: wait.serial, ...(code === undefined ? {} : { code }) });
+		}
 		this.#recorder.nested(() => settle(settlement));
 	}
 }

@@ -2,7 +2,7 @@
 
 import type { JsonObject, JsonValue } from "../json/index.ts";
 import { operationTerminal } from "./admission.ts";
-import { readCall } from "./calls.ts";
+import { isEmpty, readCall } from "./calls.ts";
 import type { WireCode } from "./codes.ts";
 import type { Inbound, SessionCore } from "./core.ts";
 import { operationalError } from "./encode.ts";
@@ -21,8 +21,6 @@ export class OwnedWork {
 	readonly channels: ServedChannels;
 	/** Operations whose work runs. */
 	readonly #operations = new Map<Entry, Operation>();
-	/** What a pending request waits for, by the request's id. */
-	readonly #waiting = new Map<string, Entry>();
 
 	constructor(core: SessionCore, port: HostPort, limits: HostSessionLimits) {
 		this.#core = core;
@@ -59,7 +57,7 @@ export class OwnedWork {
 
 	#operation(request: Inbound, params: JsonObject): void {
 		const call = readCall(request.method, params);
-		if (!this.channels.served && Object.keys(call.channels).length > 0) {
+		if (!this.channels.served && !isEmpty(call.channels)) {
 			this.#refuse(request, "UNAVAILABLE", NO_CHANNELS);
 			return;
 		}
@@ -77,14 +75,16 @@ export class OwnedWork {
 			return;
 		}
 		const { entry } = found;
-		const type = found.kind === "new" ? "dispatched" : found.kind;
-		this.#core.note({ type, operationId: entry.operationId, requestId: request.id });
+		if (this.#core.recorder.observed) {
+			const type = found.kind === "new" ? "dispatched" : found.kind;
+			this.#core.note({ type, operationId: entry.operationId, requestId: request.id });
+		}
 		if (entry.payload !== undefined) {
 			this.#core.answer(request, entry.payload);
 			return;
 		}
-		entry.waiters.push(request.id);
-		this.#waiting.set(request.id, entry);
+		entry.waiters.push(request);
+		request.work = entry;
 		if (found.kind === "new") this.#dispatch(entry, call);
 	}
 
@@ -107,16 +107,13 @@ export class OwnedWork {
 	#settle(entry: Entry, outcome: OperationOutcome): void {
 		if (!this.#operations.delete(entry)) return;
 		const terminal = operationTerminal(entry.method, outcome);
-		this.#core.note({ type: "settle", operationId: entry.operationId, outcome: terminal.end });
 		const { code, payload } = terminal;
-		this.#ledger.settle(entry, payload);
 		const { operationId } = entry;
-		this.#core.note(code === undefined ? { type: "decided", operationId } : { type: "decided", operationId, code });
-		for (const id of entry.waiters) {
-			this.#waiting.delete(id);
-			const request = this.#core.inbound(id);
-			if (request !== undefined) this.#core.answer(request, payload);
-		}
+		const { observed } = this.#core.recorder;
+		if (observed) this.#core.note({ type: "settle", operationId, outcome: terminal.end });
+		this.#ledger.settle(entry, payload);
+		if (observed) this.#core.note({ type: "decided", operationId, ...(code === undefined ? {} : { code }) });
+		for (const request of entry.waiters) this.#core.answer(request, payload);
 		entry.waiters.length = 0;
 	}
 
@@ -125,10 +122,9 @@ export class OwnedWork {
 		if (!this.#operations.delete(entry)) return;
 		this.#core.note({ type: "conflict", operationId: entry.operationId });
 		this.#ledger.forget(entry);
-		for (const id of entry.waiters) {
-			this.#waiting.delete(id);
-			const request = this.#core.inbound(id);
-			if (request !== undefined) this.#refuse(request, "OPERATION_CONFLICT", CONFLICT);
+		for (const request of entry.waiters) {
+			// Where the channel has died, nobody is answered.
+			if (this.#core.inbound(request.id) === request) this.#refuse(request, "OPERATION_CONFLICT", CONFLICT);
 		}
 		entry.waiters.length = 0;
 	}
@@ -139,14 +135,14 @@ export class OwnedWork {
 	 */
 	cancel(requestId: string): void {
 		if (this.channels.cancel(requestId)) return;
-		const entry = this.#waiting.get(requestId);
 		const request = this.#core.inbound(requestId);
-		if (entry === undefined || request === undefined) {
+		const entry = request?.work as Entry | undefined;
+		const place = request === undefined ? -1 : (entry?.waiters.indexOf(request) ?? -1);
+		if (entry === undefined || request === undefined || place < 0) {
 			this.#core.note({ type: "ignored", reason: "a cancellation of nothing that is pending" });
 			return;
 		}
-		this.#waiting.delete(requestId);
-		entry.waiters.splice(entry.waiters.indexOf(requestId), 1);
+		entry.waiters.splice(place, 1);
 		this.#core.note({ type: "detached", operationId: entry.operationId, requestId });
 		this.#core.answer(request, operationalError("CANCELLED", "The call was cancelled."));
 		if (entry.waiters.length === 0) this.#abandon(entry);
