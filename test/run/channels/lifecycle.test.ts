@@ -238,6 +238,16 @@ describe("Run/1 section 5.1: the end of a participant", () => {
 		expect(parent.release(receive)).toEqual({ status: "released" });
 	});
 
+	it("aborts as a writer before it leaves as a reader, when it holds both ends of another's source", () => {
+		const { parent, child } = holders({ queuedItems: 1 });
+		const { send, receive } = parent.direct();
+		parent.give(child, { a: send, b: receive }, { a: SEND, b: RECEIVE });
+		const [, waiting] = [1, 2].map((value) => child.send(send, value));
+		child.end();
+		expect(waiting?.answer).toBe("OWNER_CLOSED");
+		expect(child.release(receive)).toEqual({ status: "failed", code: "OWNER_CLOSED" });
+	});
+
 	it("settles everything that is pending, once", () => {
 		const { parent } = holders({ queuedItems: 1 });
 		const [one, two] = [parent.direct(), parent.direct()];

@@ -231,19 +231,21 @@ export class Model {
 		if (holder.over) return;
 		holder.over = true;
 		holder.closed = true;
+		const readers = this.sources.flatMap((each) => each.readers);
+		// What it owns, for itself and for others; then what it writes for others; then what it reads from others.
+		for (const source of this.sources.filter((each) => each.owner === holder)) {
+			for (const { wait } of source.waiting.splice(0)) wait.answer = "OWNER_CLOSED";
+			for (const reader of source.readers.filter((each) => each.state === "open")) {
+				if (reader.holder === holder) this.#dispose(reader, "OWNER_CLOSED");
+				else this.#failReader(reader, "OWNER_CLOSED");
+			}
+			if (source.state === "open") this.#fail(source, "OWNER_CLOSED");
+		}
 		for (const source of this.sources) {
-			const own = source.owner === holder;
-			for (const reader of source.readers) {
-				if (reader.state !== "open" || !(own || reader.holder === holder)) continue;
-				if (reader.holder === holder) {
-					if (own) for (const { wait } of source.waiting.splice(0)) wait.answer = "OWNER_CLOSED";
-					this.#dispose(reader, "OWNER_CLOSED");
-				} else this.#failReader(reader, "OWNER_CLOSED");
-			}
-			if (source.state !== "open") continue;
-			if (own || (source.writer.holder === holder && this.#refusal(source) === undefined)) {
-				this.#fail(source, "OWNER_CLOSED");
-			}
+			if (source.writer.holder === holder && this.#refusal(source) === undefined) this.#fail(source, "OWNER_CLOSED");
+		}
+		for (const reader of readers) {
+			if (reader.holder === holder && reader.state === "open") this.#dispose(reader, "OWNER_CLOSED");
 		}
 	}
 
