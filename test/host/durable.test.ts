@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { DurableRun } from "../../src/host/durable.ts";
-import { memoryOperationStore, type RunEvent, type RunFailure, type RunOptions } from "../../src/host/index.ts";
+import {
+	memoryOperationStore,
+	type RunEvent,
+	type RunFailure,
+	type RunOptions,
+	replay,
+	sessionsOf,
+} from "../../src/host/index.ts";
 import type { CapabilityCall } from "../../src/run/index.ts";
 import { portableSha256 } from "../../src/sha256.ts";
 import { createAbortController } from "../../src/web.ts";
@@ -37,6 +44,8 @@ function world(script: Script, store = new HookedStore(), more: Record<string, S
 			});
 			const [outcome, failure] = await ending(stage, run);
 			expectNothingLeft(stage);
+			// Whatever the store does, the session's decisions follow from its trace.
+			for (const session of sessionsOf(events).values()) expect(replay(session).divergence).toBeUndefined();
 			return { output: (outcome as { output: unknown } | undefined)?.output, failure, events };
 		},
 	};
