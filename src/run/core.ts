@@ -8,7 +8,7 @@ import { JsonError, type JsonValue, parseJson } from "../json/index.ts";
 import { decodeUtf8 } from "../web.ts";
 import { type LocalCode, STANDARD_ERRORS } from "./codes.ts";
 import { type Payload, responseFrame, standardError } from "./encode.ts";
-import { EnvelopeReader } from "./envelope.ts";
+import { type Envelope, EnvelopeReader, type RequestReader } from "./envelope.ts";
 import { FrameReader, LF } from "./frames.ts";
 import { UsedIds } from "./ids.ts";
 import { RUN_LIMITS } from "./limits.ts";
@@ -40,6 +40,8 @@ export type Answer = Exclude<Reply, { readonly standard: number }>;
 
 export interface Role {
 	readonly name: RoleName;
+	/** Reads the requests that come often, where some do. */
+	readonly usual?: RequestReader;
 	/** Why no byte may come from the peer now, or undefined. */
 	silence(): string | undefined;
 	/** A request with a fresh id and a method that the peer may send; its `params` are not checked yet. */
@@ -64,7 +66,7 @@ export class SessionCore {
 	readonly recorder: Recorder;
 	readonly #role: Role;
 	readonly #reader = new FrameReader();
-	readonly #envelopes = new EnvelopeReader();
+	readonly #envelopes: EnvelopeReader;
 	/** Our own half. */
 	readonly out: Sender;
 	readonly #seen = new UsedIds();
@@ -77,6 +79,7 @@ export class SessionCore {
 
 	constructor(role: Role, port: { trace?(event: TraceEvent): void }) {
 		this.#role = role;
+		this.#envelopes = new EnvelopeReader(role.usual);
 		this.recorder = new Recorder(port);
 		this.out = new Sender(role.name, this.recorder, () => role.wake());
 	}
@@ -199,11 +202,13 @@ export class SessionCore {
 	}
 
 	/** A frame that was read on the fast way. */
-	#known(message: Valid, bytes: Uint8Array, start: number, end: number): void {
+	#known(message: Envelope, bytes: Uint8Array, start: number, end: number): void {
 		if (this.recorder.observed) this.note({ type: "received", frame: bytes.subarray(start, end) });
 		const why = this.#role.silence();
-		if (why === undefined) this.#message(message, end - start);
-		else this.#refuseSilence(bytes.subarray(start, end));
+		if (why !== undefined) this.#refuseSilence(bytes.subarray(start, end));
+		else if (message.kind === "request") {
+			this.#request(message.id, message.method, message.params, end - start, message.checked);
+		} else this.#response(message.id, message.reply, message.checked);
 	}
 
 	/** `text`: the frame, where it was decoded already. */
@@ -263,7 +268,8 @@ export class SessionCore {
 		else this.#role.cancel((params as { readonly requestId: string }).requestId);
 	}
 
-	#request(id: string, method: string, params: JsonValue | undefined, bytes: number): void {
+	/** `checked`: the params are known to be valid. */
+	#request(id: string, method: string, params: JsonValue | undefined, bytes: number, checked = false): void {
 		if (this.#seen.has(id)) {
 			this.fail("PROTOCOL_ERROR", `The request id ${JSON.stringify(id)} was used before.`);
 			return;
@@ -284,12 +290,13 @@ export class SessionCore {
 			);
 			return;
 		}
-		const request: Inbound = { id, method, rule, bytes, answered: false, work: undefined };
+		const request: Inbound = { id, method, rule: checked ? CHECKED : rule, bytes, answered: false, work: undefined };
 		this.#inbound.set(id, request);
 		this.#role.request(request, params);
 	}
 
-	#response(id: string | null, reply: Reply): void {
+	/** `checked`: the method for which the result is known to be valid. */
+	#response(id: string | null, reply: Reply, checked?: string): void {
 		const outbound = id === null ? undefined : this.out.find(id);
 		if ("standard" in reply) {
 			const whom = outbound === undefined ? "" : ` to ${outbound.call.method}`;
@@ -303,7 +310,7 @@ export class SessionCore {
 			this.fail("PROTOCOL_ERROR", `A response to ${JSON.stringify(id)}, which is no pending request.`);
 			return;
 		}
-		if ("result" in reply) {
+		if ("result" in reply && outbound.call.method !== checked) {
 			const fault = METHODS.get(outbound.call.method)!.result(reply.result);
 			if (fault !== undefined) {
 				this.fail("PROTOCOL_ERROR", `A result of ${outbound.call.method} that${describe(fault)}.`);
@@ -371,6 +378,9 @@ export class SessionCore {
 
 /** Stands in for the rule of a method that is answered `-32601`. */
 const NO_RULE: MethodRule = { from: "host", params: () => undefined, result: () => undefined };
+
+/** Stands in for the rule of a method whose params were checked. */
+const CHECKED: MethodRule = { from: "component", params: () => undefined, result: () => undefined };
 
 /** The sentence that says what is wrong with a request's params, or undefined. */
 export function paramsFault({ method, rule }: Inbound, params: JsonValue | undefined): string | undefined {

@@ -17,6 +17,7 @@ import type {
 	RunResult,
 	Session,
 } from "./ports.ts";
+import { readRequest } from "./requests.ts";
 import type { Outbound } from "./sender.ts";
 import { OwnedWork } from "./work.ts";
 
@@ -164,6 +165,7 @@ export class HostSession implements Session {
 	#role(): Role {
 		return {
 			name: "host",
+			usual: readRequest,
 			silence: () => this.#silence(),
 			request: (request, params) => this.#work.request(request, params, this.#condition === undefined),
 			cancel: (requestId) => this.#work.cancel(requestId),
