@@ -2,7 +2,7 @@
 
 import type { JsonValue } from "../json/index.ts";
 import { admitOperation, rootTerminal, type Terminal } from "./admission.ts";
-import { readRoot } from "./calls.ts";
+import { isEmpty, readRoot } from "./calls.ts";
 import { STANDARD_ERRORS } from "./codes.ts";
 import { type Answer, type Inbound, paramsFault, type Role, SessionCore } from "./core.ts";
 import { operationalError, type Payload, responseFrame, standardError } from "./encode.ts";
@@ -108,7 +108,8 @@ export class ComponentSession implements Session {
 		const { request, snapshot } = admitOperation(call, this.#core.out.nextId);
 		const { channels } = snapshot;
 		const { table } = this.#exchanges;
-		const fault = table.offerFault(channels);
+		const maps = !isEmpty(channels);
+		const fault = maps ? table.offerFault(channels) : undefined;
 		if (fault !== undefined) {
 			throw new InvalidMessage(pointerOf(fault), `Invalid params of ${request.method}:${describe(fault)}.`);
 		}
@@ -118,7 +119,7 @@ export class ComponentSession implements Session {
 		const wait = this.#waits.open(settle);
 		const pending: Pending = { wait, channels };
 		if (this.#core.recorder.observed) this.#core.note({ type: "call", serial: wait.serial, call: snapshot });
-		table.offer(channels, 1);
+		if (maps) table.offer(channels, 1);
 		const outbound = this.#core.out.request(request);
 		this.#calls.set(outbound, pending);
 		return { cancel: () => this.#cancelCall(outbound, pending) };
@@ -195,7 +196,10 @@ export class ComponentSession implements Session {
 			died: (failure, diagnosed) => this.#died(failure, diagnosed),
 			flushed: () => this.#flushed(),
 			writeFailed: (message) => this.#writeFailed(message),
-			wake: () => this.#core.recorder.nested(() => this.#port.wake()),
+			wake: () => {
+				if (this.#core.recorder.observed) this.#core.recorder.nested(() => this.#port.wake());
+				else this.#port.wake();
+			},
 		};
 	}
 

@@ -185,7 +185,10 @@ export class HostSession implements Session {
 			},
 			flushed: () => undefined,
 			writeFailed: (message) => this.#writeFailed(message),
-			wake: () => this.#core.recorder.nested(() => this.#port.wake()),
+			wake: () => {
+				if (this.#core.recorder.observed) this.#core.recorder.nested(() => this.#port.wake());
+				else this.#port.wake();
+			},
 		};
 	}
 

@@ -11,12 +11,14 @@ import type { Payload } from "./encode.ts";
 /** A call of at most this many bytes is kept as it is for the whole Run; a longer one gives way to its digest. */
 const KEPT_CALL_BYTES = 1_024;
 
+export const NOBODY: readonly Inbound[] = [];
+
 /** One operation, from its first request to the end of the Run. */
 export interface Entry {
 	readonly operationId: string;
 	readonly method: string;
-	/** The requests that wait for its terminal: at most 64, mostly one. */
-	readonly waiters: Inbound[];
+	/** The requests that wait for its terminal: at most 64, mostly one. A list is replaced, not emptied: entries outlive it. */
+	waiters: readonly Inbound[];
 	/** Its work has ended: its terminal is fixed. */
 	decided: boolean;
 	/** The response for every repetition, once the operation is decided and while it is kept. */
@@ -68,7 +70,7 @@ export class OperationLedger {
 		const made: Entry = {
 			operationId,
 			method,
-			waiters: [],
+			waiters: NOBODY,
 			decided: false,
 			payload: undefined,
 			abandoned: false,

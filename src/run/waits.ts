@@ -35,6 +35,7 @@ export class Waits {
 			const code = "failure" in settlement ? settlement.failure.code : undefined;
 			this.#recorder.note({ type: "settled", serial: wait.serial, ...(code === undefined ? {} : { code }) });
 		}
-		this.#recorder.nested(() => settle(settlement));
+		if (this.#recorder.observed) this.#recorder.nested(() => settle(settlement));
+		else settle(settlement);
 	}
 }

@@ -6,7 +6,7 @@ import { isEmpty, readCall } from "./calls.ts";
 import type { WireCode } from "./codes.ts";
 import type { Inbound, SessionCore } from "./core.ts";
 import { operationalError } from "./encode.ts";
-import { type Entry, OperationLedger } from "./ledger.ts";
+import { type Entry, NOBODY, OperationLedger } from "./ledger.ts";
 import { type HostSessionLimits, RUN_LIMITS } from "./limits.ts";
 import type { HostPort, Operation, OperationOutcome } from "./ports.ts";
 import { isSettlement, ServedChannels } from "./served.ts";
@@ -83,7 +83,7 @@ export class OwnedWork {
 			this.#core.answer(request, entry.payload);
 			return;
 		}
-		entry.waiters.push(request);
+		entry.waiters = entry.waiters.length === 0 ? [request] : [...entry.waiters, request];
 		request.work = entry;
 		if (found.kind === "new") this.#dispatch(entry, call);
 	}
@@ -96,7 +96,8 @@ export class OwnedWork {
 		};
 		this.#operations.set(entry, operation);
 		try {
-			this.#core.recorder.nested(() => this.#port.dispatch(operation));
+			if (this.#core.recorder.observed) this.#core.recorder.nested(() => this.#port.dispatch(operation));
+			else this.#port.dispatch(operation);
 		} catch {
 			const failure = { code: "EXECUTION_FAILED", message: "The host could not start the work." } as const;
 			this.#settle(entry, { failure });
@@ -113,8 +114,9 @@ export class OwnedWork {
 		if (observed) this.#core.note({ type: "settle", operationId, outcome: terminal.end });
 		this.#ledger.settle(entry, payload);
 		if (observed) this.#core.note({ type: "decided", operationId, ...(code === undefined ? {} : { code }) });
-		for (const request of entry.waiters) this.#core.answer(request, payload);
-		entry.waiters.length = 0;
+		const { waiters } = entry;
+		entry.waiters = NOBODY;
+		for (const request of waiters) this.#core.answer(request, payload);
 	}
 
 	/** The id belongs to a call from before this session: the waiters are refused, and this call leaves nothing behind. */
@@ -122,11 +124,12 @@ export class OwnedWork {
 		if (!this.#operations.delete(entry)) return;
 		this.#core.note({ type: "conflict", operationId: entry.operationId });
 		this.#ledger.forget(entry);
-		for (const request of entry.waiters) {
+		const { waiters } = entry;
+		entry.waiters = NOBODY;
+		for (const request of waiters) {
 			// Where the channel has died, nobody is answered.
 			if (this.#core.inbound(request.id) === request) this.#refuse(request, "OPERATION_CONFLICT", CONFLICT);
 		}
-		entry.waiters.length = 0;
 	}
 
 	/**
@@ -137,12 +140,11 @@ export class OwnedWork {
 		if (this.channels.cancel(requestId)) return;
 		const request = this.#core.inbound(requestId);
 		const entry = request?.work as Entry | undefined;
-		const place = request === undefined ? -1 : (entry?.waiters.indexOf(request) ?? -1);
-		if (entry === undefined || request === undefined || place < 0) {
+		if (entry === undefined || request === undefined || !entry.waiters.includes(request)) {
 			this.#core.note({ type: "ignored", reason: "a cancellation of nothing that is pending" });
 			return;
 		}
-		entry.waiters.splice(place, 1);
+		entry.waiters = entry.waiters.filter((waiter) => waiter !== request);
 		this.#core.note({ type: "detached", operationId: entry.operationId, requestId });
 		this.#core.answer(request, operationalError("CANCELLED", "The call was cancelled."));
 		if (entry.waiters.length === 0) this.#abandon(entry);
