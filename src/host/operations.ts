@@ -1,13 +1,13 @@
 import type { ChannelDeclaration } from "../contract/index.ts";
 import { isLocalName } from "../grammar/index.ts";
 import { isJsonObject, type JsonValue } from "../json/index.ts";
-import type { CapabilityCall, ChildCall, Operation, OperationOutcome } from "../run/index.ts";
-import { type AbortSignal, createAbortController } from "../web.ts";
+import type { CapabilityCall, ChildCall, Operation, OperationOutcome, RunResult } from "../run/index.ts";
 import type { BoundSlot, Context } from "./admission.ts";
+import { asked, StopRequest, whenGiven } from "./asked.ts";
 import { admit, admitResult, fits } from "./check.ts";
 import type { Ending } from "./corridor.ts";
 import { childFailure, childPlace, failure, methodPlace, thrown } from "./failures.ts";
-import type { ChildFunction } from "./options.ts";
+import type { ChildFunction, ProviderAnswer } from "./options.ts";
 import type { HostEvent } from "./trace.ts";
 
 /** Starts a child package of the Run; `cancel` asks it to stop. */
@@ -110,14 +110,18 @@ export class Operations {
 	 * Keeps the work that `start` begins among the live until it has settled; it never rejects. It is live before it begins:
 	 * what it runs, and who observes it, may already ask it to stop.
 	 */
-	#track(operation: Operation, live: Live, start: () => Promise<OperationOutcome>): void {
+	#track(operation: Operation, live: Live, start: () => OperationOutcome | Promise<OperationOutcome>): void {
 		this.#live.set(operation, live);
-		void start().then((outcome) => {
-			// Forsaken work has no one to answer any more.
-			if (!this.#live.has(operation)) return;
-			this.#settle(operation, outcome);
-			this.#remove(operation);
-		});
+		const outcome = start();
+		if ("then" in outcome) void outcome.then((later) => this.#ended(operation, later));
+		else this.#ended(operation, outcome);
+	}
+
+	#ended(operation: Operation, outcome: OperationOutcome): void {
+		// Forsaken work has no one to answer any more.
+		if (!this.#live.has(operation)) return;
+		this.#settle(operation, outcome);
+		this.#remove(operation);
 	}
 
 	#child(operation: Operation, call: ChildCall): OperationOutcome | undefined {
@@ -127,9 +131,9 @@ export class Operations {
 			this.#unbound(call);
 			return failure("UNAVAILABLE", `No child is bound to slot "${call.slot}".`);
 		}
-		if (Object.keys(call.channels).length > 0) return noChannels();
+		if (isMapping(call)) return noChannels();
 		if ("call" in bound) {
-			this.#run(operation, "function", (signal) => this.#callFunction(bound.call, call, signal));
+			this.#run(operation, "function", (stop) => this.#callFunction(bound.call, call, stop));
 			return undefined;
 		}
 		const missing = unconnected(bound.context.stage.snapshot.channels, childPlace(call.slot));
@@ -159,13 +163,13 @@ export class Operations {
 		if (slot.contract !== undefined && method === undefined) {
 			return failure("INVALID_INPUT", `The contract of slot "${call.slot}" has no method "${call.method}".`);
 		}
-		if (Object.keys(call.channels).length > 0) return noChannels();
+		if (isMapping(call)) return noChannels();
 		const where = methodPlace(call.slot, call.method);
 		const missing = method === undefined ? undefined : unconnected(method.channels, where);
 		if (missing !== undefined) return missing;
 		const refusal = fits(method?.input, call.input, "INVALID_INPUT", `${where}The input`);
 		if (refusal !== undefined) return { failure: refusal };
-		this.#run(operation, "provider", (signal) => this.#callProvider(slot, call, signal));
+		this.#run(operation, "provider", (stop) => this.#callProvider(slot, call, stop));
 		return undefined;
 	}
 
@@ -173,12 +177,12 @@ export class Operations {
 	#run(
 		operation: Operation,
 		target: "function" | "provider",
-		call: (signal: AbortSignal) => Promise<OperationOutcome>,
+		call: (stop: StopRequest) => OperationOutcome | Promise<OperationOutcome>,
 	): void {
-		const controller = createAbortController();
-		this.#track(operation, { bounded: false, stop: () => controller.abort() }, () => {
+		const stop = new StopRequest();
+		this.#track(operation, { bounded: false, stop: () => stop.abort() }, () => {
 			this.#started(operation.call, target);
-			return call(controller.signal);
+			return call(stop);
 		});
 	}
 
@@ -190,30 +194,50 @@ export class Operations {
 		this.#context.note({ type: "operation-unbound", operationId, slot, target: kind });
 	}
 
-	async #callFunction(target: ChildFunction, call: ChildCall, signal: AbortSignal): Promise<OperationOutcome> {
+	#callFunction(
+		target: ChildFunction,
+		call: ChildCall,
+		stop: StopRequest,
+	): OperationOutcome | Promise<OperationOutcome> {
 		const { slot, operationId, intent, input } = call;
-		try {
-			const given = await target({ slot, operationId, ...(intent === undefined ? {} : { intent }), input, signal });
-			const admitted = admitResult(given, `${childPlace(slot)}The result`);
-			return "value" in admitted ? { result: admitted.value } : { failure: admitted.refusal };
-		} catch (error) {
-			this.#context.note({ type: "operation-failed", operationId, slot, error });
-			if (signal.aborted) return failure("CANCELLED", `The function bound to slot "${slot}" stopped.`);
-			return thrown(error, `The function bound to slot "${slot}"`);
-		}
+		return whenGiven<RunResult, OperationOutcome>(
+			() => target(asked({ slot, operationId, ...(intent === undefined ? {} : { intent }), input }, stop)),
+			(given) => {
+				const admitted = admitResult(given, `${childPlace(slot)}The result`);
+				return "value" in admitted ? { result: admitted.value } : { failure: admitted.refusal };
+			},
+			(error) => this.#threw(call, error, stop, "function bound to"),
+		);
 	}
 
-	async #callProvider(bound: BoundSlot, call: CapabilityCall, signal: AbortSignal): Promise<OperationOutcome> {
+	#callProvider(
+		bound: BoundSlot,
+		call: CapabilityCall,
+		stop: StopRequest,
+	): OperationOutcome | Promise<OperationOutcome> {
 		const { slot, operationId, method, input } = call;
-		try {
-			const given = await bound.provider!.call({ slot, operationId, method, input, signal });
-			return providerAnswer(bound, call, given);
-		} catch (error) {
-			this.#context.note({ type: "operation-failed", operationId, slot, error });
-			if (signal.aborted) return failure("CANCELLED", `The provider of slot "${slot}" stopped.`);
-			return thrown(error, `The provider of slot "${slot}"`);
-		}
+		return whenGiven<ProviderAnswer, OperationOutcome>(
+			() => bound.provider!.call(asked({ slot, operationId, method, input }, stop)),
+			(given) => providerAnswer(bound, call, given),
+			(error) => this.#threw(call, error, stop, "provider of"),
+		);
 	}
+
+	#threw(
+		{ operationId, slot }: ChildCall | CapabilityCall,
+		error: unknown,
+		stop: StopRequest,
+		who: string,
+	): OperationOutcome {
+		this.#context.note({ type: "operation-failed", operationId, slot, error });
+		if (stop.aborted) return failure("CANCELLED", `The ${who} slot "${slot}" stopped.`);
+		return thrown(error, `The ${who} slot "${slot}"`);
+	}
+}
+
+function isMapping({ channels }: ChildCall | CapabilityCall): boolean {
+	for (const name in channels) if (Object.hasOwn(channels, name)) return true;
+	return false;
 }
 
 function noChannels(): OperationOutcome {
