@@ -8,16 +8,6 @@ import { isNumberInDomain } from "./number.ts";
 import { formatPointer } from "./pointer.ts";
 import { addMember, type JsonValue } from "./value.ts";
 
-/** A container on the path from the root: its source, what is still to be read, and the copy so far. */
-interface Frame {
-	readonly source: object;
-	/** Names of an object; undefined for an array. */
-	readonly names: readonly string[] | undefined;
-	readonly length: number;
-	next: number;
-	readonly copy: JsonValue[] | Record<string, JsonValue>;
-}
-
 /** What stands around a part of a document whose bounds hold for the whole. */
 export interface Around {
 	/** Levels above the part. */
@@ -90,7 +80,9 @@ function admitWithin(value: unknown, around: Around): JsonValue {
 }
 
 class Guard {
-	readonly #path: Frame[] = [];
+	/** The containers from the root to the value that is read, and the name or index of the next step in each. */
+	readonly #sources: object[] = [];
+	readonly #steps: (string | number)[] = [];
 	/** The refusal; a trap may throw a `JsonError` of its own, which is no verdict of ours. */
 	verdict: JsonError | undefined;
 	#nodes: number;
@@ -113,29 +105,9 @@ class Guard {
 		return this.#most > JSON_LIMITS.bytes;
 	}
 
-	admit(root: unknown): JsonValue {
-		let result = this.#read(root);
-		for (;;) {
-			const frame = this.#path.at(-1);
-			if (frame === undefined) return result;
-			if (frame.next >= frame.length) {
-				this.#path.pop();
-				result = frame.copy;
-				continue;
-			}
-			const index = frame.next++;
-			const name = frame.names === undefined ? index : frame.names[index]!;
-			const child = this.#property(frame.source, name);
-			// A container's copy is attached when it is opened and filled afterwards.
-			const copy = this.#read(child);
-			if (frame.names === undefined) (frame.copy as JsonValue[]).push(copy);
-			else addMember(frame.copy as Record<string, JsonValue>, name as string, copy);
-		}
-	}
-
-	/** Checks one value; a container is opened, its (still empty) copy returned. */
-	#read(value: unknown): JsonValue {
-		if (this.#path.length >= this.#depth) this.#exceed("depth");
+	/** Checks and copies one value; recursion ends with the levels that JSON/1 allows. */
+	admit(value: unknown): JsonValue {
+		if (this.#sources.length >= this.#depth) this.#exceed("depth");
 		if (++this.#nodes > JSON_LIMITS.nodes) this.#exceed("nodes");
 		switch (typeof value) {
 			case "string":
@@ -155,7 +127,7 @@ class Guard {
 					this.#size(4, 6);
 					return null;
 				}
-				return this.#open(value);
+				return this.#container(value);
 			default:
 				this.fail("JSON_TYPE", value === undefined ? this.#undefined() : `JSON has no ${typeof value}`);
 		}
@@ -163,21 +135,20 @@ class Guard {
 
 	/** The commonest mistake gets its remedy: a member that is undefined is none. */
 	#undefined(): string {
-		const parent = this.#path.at(-1);
-		if (parent === undefined ? this.#place !== "" : parent.names !== undefined)
+		const step = this.#steps.at(-1);
+		if (step === undefined ? this.#place !== "" : typeof step === "string") {
 			return "A member that is undefined; leave it out";
-		return `${parent === undefined ? "JSON has no" : "An item that is"} undefined; use null`;
-	}
-
-	#open(source: object): JsonValue {
-		for (const frame of this.#path) {
-			if (frame.source === source) this.fail("JSON_CYCLE", "An object that contains itself");
 		}
-		this.#size(2, 4);
-		return Array.isArray(source) ? this.#openArray(source) : this.#openObject(source);
+		return `${step === undefined ? "JSON has no" : "An item that is"} undefined; use null`;
 	}
 
-	#openArray(source: readonly unknown[]): JsonValue {
+	#container(source: object): JsonValue {
+		if (this.#sources.includes(source)) this.fail("JSON_CYCLE", "An object that contains itself");
+		this.#size(2, 4);
+		return Array.isArray(source) ? this.#array(source) : this.#object(source);
+	}
+
+	#array(source: readonly unknown[]): JsonValue {
 		const prototype: unknown = Object.getPrototypeOf(source);
 		if (!Array.isArray(prototype) || !isObjectPrototype(Object.getPrototypeOf(prototype))) {
 			this.fail("JSON_TYPE", "An array of a class of its own");
@@ -187,24 +158,43 @@ class Guard {
 		const keys = Reflect.ownKeys(source);
 		if (keys.length !== length + 1) this.fail("JSON_TYPE", "An array with holes or extra properties");
 		const copy: JsonValue[] = [];
-		this.#path.push({ source, names: undefined, length, next: 0, copy });
+		const depth = this.#enter(source);
+		for (let index = 0; index < length; index++) {
+			this.#steps[depth] = index;
+			copy.push(this.admit(this.#property(source, index)));
+		}
+		this.#leave();
 		return copy;
 	}
 
-	#openObject(source: object): JsonValue {
+	#object(source: object): JsonValue {
 		const prototype: unknown = Object.getPrototypeOf(source);
 		if (prototype !== null && !isObjectPrototype(prototype)) {
 			this.fail("JSON_TYPE", "An object of a class; give plain objects");
 		}
-		const names: string[] = [];
-		for (const key of Reflect.ownKeys(source)) {
-			if (typeof key === "symbol") this.fail("JSON_TYPE", "A property with a symbol for a name");
-			names.push(key);
+		const names = Reflect.ownKeys(source);
+		for (const name of names) {
+			if (typeof name === "symbol") this.fail("JSON_TYPE", "A property with a symbol for a name");
 		}
 		if (names.length > JSON_LIMITS.members) this.#exceed("members");
 		const copy: Record<string, JsonValue> = {};
-		this.#path.push({ source, names, length: names.length, next: 0, copy });
+		const depth = this.#enter(source);
+		for (const name of names as string[]) {
+			this.#steps[depth] = name;
+			addMember(copy, name, this.admit(this.#property(source, name)));
+		}
+		this.#leave();
 		return copy;
+	}
+
+	#enter(source: object): number {
+		this.#steps.push(0);
+		return this.#sources.push(source) - 1;
+	}
+
+	#leave(): void {
+		this.#steps.pop();
+		this.#sources.pop();
 	}
 
 	/** One own property's value, read from its descriptor so that no accessor runs. */
@@ -240,12 +230,9 @@ class Guard {
 		throw this.verdict;
 	}
 
-	/** The child that is being read: the last one taken from each frame of the path. */
+	/** Of the value that is being read. */
 	#pointer(): string {
-		const tokens: (string | number)[] = [];
-		for (const { names, next } of this.#path)
-			if (next > 0) tokens.push(names === undefined ? next - 1 : names[next - 1]!);
-		return this.#place + formatPointer(tokens);
+		return this.#place + formatPointer(this.#steps);
 	}
 }
 
