@@ -11,35 +11,42 @@ import { admitJson, type JsonValue } from "../json/index.ts";
 import type { CapabilityCall, ChildCall } from "../run/index.ts";
 import type { AbortSignal } from "../web.ts";
 
-type Members = ReadonlyMap<string, unknown>;
-
 /** A call for the session, which still checks its values, and the endpoint objects that the author mapped, by port. */
 export interface ReadCall {
+	/** Without channels. */
 	readonly call: ChildCall | CapabilityCall;
 	readonly endpoints: ReadonlyMap<string, object>;
 }
 
+const NO_ENDPOINTS: ReadonlyMap<string, object> = new Map();
+const NO_CHANNELS: Readonly<Record<string, string>> = Object.freeze({});
+
+const CHILD = ["operationId", "slot", "input", "channels", "intent"];
+const CAPABILITY = ["operationId", "slot", "input", "channels", "method"];
+
 /** Reads a `ChildFlowRequest`. Throws `TypeError`. */
-export function readChildRequest(call: unknown): ReadCall {
-	const members = readMembers(call, "The child request", ["operationId", "slot", "intent", "input", "channels"]);
-	const intent = members.has("intent") ? { intent: members.get("intent") } : {};
-	return { call: { kind: "child", ...shared(members), ...intent } as ChildCall, endpoints: readEndpoints(members) };
+export function readChildRequest(given: unknown): ReadCall {
+	const members = readMembers(given, "The child request", CHILD);
+	const [operationId, slot, input, mapped, intent] = members;
+	const call = { kind: "child", operationId, slot, input, channels: NO_CHANNELS };
+	return {
+		call: (intent === undefined ? call : { ...call, intent }) as ChildCall,
+		endpoints: readEndpoints(mapped),
+	};
 }
 
 /** Reads a `CapabilityCall`. Throws `TypeError`. */
-export function readCapabilityCall(call: unknown): ReadCall {
-	const members = readMembers(call, "The capability call", ["operationId", "slot", "method", "input", "channels"]);
-	const method = members.get("method");
-	return {
-		call: { kind: "capability", ...shared(members), method } as CapabilityCall,
-		endpoints: readEndpoints(members),
-	};
+export function readCapabilityCall(given: unknown): ReadCall {
+	const members = readMembers(given, "The capability call", CAPABILITY);
+	const [operationId, slot, input, mapped, method] = members;
+	const call = { kind: "capability", operationId, slot, input, channels: NO_CHANNELS, method };
+	return { call: call as CapabilityCall, endpoints: readEndpoints(mapped) };
 }
 
 /** Reads `CallOptions`. Throws `TypeError`. Any environment's `AbortSignal` will do, another realm's too. */
 export function readCallOptions(options: unknown): AbortSignal | undefined {
 	if (options === undefined) return undefined;
-	const signal = readMembers(options, "The call options", ["signal"]).get("signal");
+	const [signal] = readMembers(options, "The call options", ["signal"]);
 	if (signal === undefined) return undefined;
 	const candidate = signal as Partial<AbortSignal> | null;
 	if (
@@ -68,12 +75,10 @@ export interface ReadChannelOptions {
 export function readChannelOptions(options: unknown): ReadChannelOptions {
 	if (options === undefined) return {};
 	const members = readMembers(options, "The channel options", ["delivery", "schema", "contract"]);
-	const delivery = members.get("delivery");
+	const [delivery, schema, contract] = members;
 	if (delivery !== undefined && delivery !== "direct" && delivery !== "broadcast") {
 		throw new TypeError('delivery must be "direct" or "broadcast".');
 	}
-	const schema = members.get("schema");
-	const contract = members.get("contract");
 	if (schema !== undefined && contract !== undefined) {
 		throw new TypeError("A channel has a schema or a contract, not both.");
 	}
@@ -88,41 +93,47 @@ export function readChannelOptions(options: unknown): ReadChannelOptions {
 	};
 }
 
-function shared(members: Members): Record<"operationId" | "slot" | "input" | "channels", unknown> {
-	return {
-		operationId: members.get("operationId"),
-		slot: members.get("slot"),
-		input: members.get("input"),
-		channels: {},
-	};
-}
-
 /** The mapped endpoints; which of them are this Run's is the caller's question. */
-function readEndpoints(members: Members): ReadonlyMap<string, object> {
-	const map = members.get("channels");
-	if (map === undefined) return new Map();
-	const endpoints = readMembers(map, "channels", undefined);
-	for (const endpoint of endpoints.values()) {
+function readEndpoints(map: unknown): ReadonlyMap<string, object> {
+	if (map === undefined) return NO_ENDPOINTS;
+	checkObject(map, "channels");
+	const endpoints = new Map<string, object>();
+	for (const name of Reflect.ownKeys(map)) {
+		if (typeof name !== "string") throw unknownMember(name, "channels");
+		const endpoint = readMember(map, name, "channels");
+		if (endpoint === undefined) continue;
 		if (typeof endpoint !== "object" || endpoint === null) throw new TypeError("channels must hold channel endpoints.");
+		endpoints.set(name, endpoint);
 	}
-	return endpoints as ReadonlyMap<string, object>;
+	return endpoints;
 }
 
-/** The own data members of an argument object that aren't `undefined`; with `known`, no others may stand there. */
-function readMembers(value: unknown, what: string, known: readonly string[] | undefined): Members {
+/** The own data members of an argument object, in the order of `known`: no others may stand there. */
+function readMembers(value: unknown, what: string, known: readonly string[]): readonly unknown[] {
+	checkObject(value, what);
+	const members: unknown[] = [];
+	for (let place = 0; place < known.length; place++) members.push(undefined);
+	for (const name of Reflect.ownKeys(value)) {
+		const place = known.indexOf(name as string);
+		if (place < 0) throw unknownMember(name, what);
+		members[place] = readMember(value, name as string, what);
+	}
+	return members;
+}
+
+function checkObject(value: unknown, what: string): asserts value is object {
 	if (typeof value !== "object" || value === null || Array.isArray(value)) {
 		throw new TypeError(`${what} must be an object.`);
 	}
-	const members = new Map<string, unknown>();
-	for (const key of Reflect.ownKeys(value)) {
-		if (typeof key !== "string" || (known !== undefined && !known.includes(key))) {
-			throw new TypeError(`${what} has a member that is not known: ${quoteForDisplay(String(key), 64)}.`);
-		}
-		const member = Object.getOwnPropertyDescriptor(value, key);
-		if (member === undefined || !("value" in member)) {
-			throw new TypeError(`${what} must hold plain values; ${quoteForDisplay(key, 64)} is an accessor.`);
-		}
-		if (member.value !== undefined) members.set(key, member.value);
-	}
-	return members;
+}
+
+/** Read from its descriptor, so that no accessor runs. */
+function readMember(value: object, name: string, what: string): unknown {
+	const member = Object.getOwnPropertyDescriptor(value, name);
+	if (member !== undefined && Object.hasOwn(member, "value")) return member.value;
+	throw new TypeError(`${what} must hold plain values; ${quoteForDisplay(name, 64)} is an accessor.`);
+}
+
+function unknownMember(name: string | symbol, what: string): TypeError {
+	return new TypeError(`${what} has a member that is not known: ${quoteForDisplay(String(name), 64)}.`);
 }

@@ -30,13 +30,11 @@ export function createContext(invocation: RootInvocation, owner: ContextOwner): 
 			observed<T>((resolve, reject, watched) => {
 				const { call, endpoints: mapped } = read(given);
 				const signal = readCallOptions(options);
-				watched(signal);
-				const channels = references(mapped, endpoints);
-				wait(
-					(settle) => session.call({ ...call, channels }, settle),
-					signal,
-					(settlement) => settled(settlement, resolve as Resolve<JsonValue>, reject),
-				);
+				if (signal !== undefined) watched(signal);
+				const mapping = mapped.size === 0 ? call : { ...call, channels: references(mapped, endpoints) };
+				const done = (settlement: Settlement): void => settled(settlement, resolve as Resolve<JsonValue>, reject);
+				if (signal === undefined) session.call(mapping, done);
+				else wait((settle) => session.call(mapping, settle), signal, done);
 			});
 	}
 

@@ -33,9 +33,11 @@ export function observed<T>(
 			reject(refusal(error, signal));
 		}
 	});
-	promise.catch(() => {});
+	promise.catch(ignore);
 	return promise;
 }
+
+function ignore(): void {}
 
 /**
  * Makes a request with `begin` and waits for its settlement, which an abort of `signal` cancels. It is admitted first, so
