@@ -20,7 +20,7 @@ export interface Refusal<Code extends Boundary> {
 export function admit<Code extends Boundary>(
 	value: unknown,
 	code: Code,
-	what: string,
+	what: string | (() => string),
 ): { readonly value: JsonValue } | { readonly refusal: Refusal<Code> } {
 	try {
 		return { value: admitJson(value) };
@@ -29,7 +29,7 @@ export function admit<Code extends Boundary>(
 		// A name with a surrogate without its pair can't cross the wire as it is.
 		const instancePointer = (error.pointer ?? "").toWellFormed();
 		const details = { code: error.code, instancePointer, message: error.reason };
-		const message = `${what} is not a FLOW JSON/1 value at ${place(instancePointer)}: ${error.reason}.`;
+		const message = `${typeof what === "string" ? what : what()} is not a FLOW JSON/1 value at ${place(instancePointer)}: ${error.reason}.`;
 		return { refusal: { code, message, details } };
 	}
 }

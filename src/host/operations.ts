@@ -164,11 +164,13 @@ export class Operations {
 			return failure("INVALID_INPUT", `The contract of slot "${call.slot}" has no method "${call.method}".`);
 		}
 		if (isMapping(call)) return noChannels();
-		const where = methodPlace(call.slot, call.method);
-		const missing = method === undefined ? undefined : unconnected(method.channels, where);
-		if (missing !== undefined) return missing;
-		const refusal = fits(method?.input, call.input, "INVALID_INPUT", `${where}The input`);
-		if (refusal !== undefined) return { failure: refusal };
+		if (method !== undefined) {
+			const where = methodPlace(call.slot, call.method);
+			const missing = unconnected(method.channels, where);
+			if (missing !== undefined) return missing;
+			const refusal = fits(method.input, call.input, "INVALID_INPUT", `${where}The input`);
+			if (refusal !== undefined) return { failure: refusal };
+		}
 		this.#run(operation, "provider", (stop) => this.#callProvider(slot, call, stop));
 		return undefined;
 	}
@@ -251,13 +253,21 @@ function unconnected(channels: ReadonlyMap<string, ChannelDeclaration>, where: s
 	return undefined;
 }
 
+function isOnlyValue(answer: JsonValue): answer is { readonly value: JsonValue } {
+	if (!isJsonObject(answer) || !Object.hasOwn(answer, "value")) return false;
+	for (const name in answer) if (name !== "value" && Object.hasOwn(answer, name)) return false;
+	return true;
+}
+
 /** Exactly one of `value` and `error`, each within the contract (Run/1 section 5, Capability Contract/1 section 2). */
 function providerAnswer(bound: BoundSlot, { slot, method }: CapabilityCall, given: unknown): OperationOutcome {
-	const where = methodPlace(slot, method);
-	const admitted = admit(given, "INVALID_RESULT", `${where}The provider's answer`);
+	const admitted = admit(given, "INVALID_RESULT", () => `${methodPlace(slot, method)}The provider's answer`);
 	if ("refusal" in admitted) return { failure: admitted.refusal };
 	const answer = admitted.value;
 	const declared = bound.contract?.methods.get(method);
+	// The usual answer of a method that declares nothing.
+	if (declared === undefined && isOnlyValue(answer)) return { value: answer.value };
+	const where = methodPlace(slot, method);
 	if (isJsonObject(answer) && Object.keys(answer).length === 1) {
 		if (Object.hasOwn(answer, "value")) {
 			const value = answer.value!;
