@@ -1,9 +1,12 @@
 import { encodeUtf8 } from "../web.ts";
+import { LF } from "./frames.ts";
 import type { Session } from "./ports.ts";
 import type { Transport } from "./transport.ts";
 
 /** Frames taken for one write beyond its first: enough to amortise a system call, small enough to stay fair. */
 const BATCH_UNITS = 32_768;
+/** Bytes of a chunk that are taken at a time. */
+const PIECE_BYTES = 4_096;
 /** A longer text is cheaper as bytes: a stream that queues text guesses its size. */
 const TEXT_UNITS = 65_536;
 
@@ -47,10 +50,50 @@ export function drive(session: Session, transport: Transport): { wake(): void } 
 		void Promise.resolve().then(pump);
 	}
 
+	/** What is left of a chunk while what its first frames caused is under way. */
+	let rest: Uint8Array | undefined;
+
+	/** Takes a chunk piece by piece: the peer works on the first answers while we work on what is left. */
+	function take(bytes: Uint8Array): void {
+		const cut = bytes.length > 2 * PIECE_BYTES ? bytes.lastIndexOf(LF, PIECE_BYTES) + 1 : 0;
+		if (cut === 0) {
+			session.receive(bytes);
+			return;
+		}
+		session.receive(bytes.subarray(0, cut));
+		if (!writing) pump();
+		rest = bytes.subarray(cut);
+		void Promise.resolve().then(takeRest);
+	}
+
+	function takeRest(): void {
+		if (rest === undefined) return;
+		if (!writing) pump();
+		const next = rest;
+		rest = undefined;
+		take(next);
+	}
+
+	/** Nothing overtakes what came before it. */
+	function takeAll(): void {
+		const next = rest;
+		rest = undefined;
+		if (next !== undefined) session.receive(next);
+	}
+
 	transport.listen({
-		chunk: (bytes) => session.receive(bytes),
-		ended: () => session.inputEnded(),
-		failed: (error) => session.readFailed(error),
+		chunk: (bytes) => {
+			takeAll();
+			take(bytes);
+		},
+		ended: () => {
+			takeAll();
+			session.inputEnded();
+		},
+		failed: (error) => {
+			takeAll();
+			session.readFailed(error);
+		},
 	});
 	return { wake };
 }

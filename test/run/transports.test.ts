@@ -132,6 +132,76 @@ describe("drive", () => {
 	});
 });
 
+describe("drive, taking a chunk in pieces", () => {
+	const LINE = bytes(`${"a".repeat(999)}\n`);
+
+	/** A session that answers every frame, and what it was told, with the frames it had been given by then. */
+	function answering(): { session: Session; told: string[]; frames: () => number } {
+		const queue: Uint8Array[] = [];
+		const told: string[] = [];
+		let count = 0;
+		const session = {
+			...source(queue),
+			receive: (chunk: Uint8Array) => {
+				const frames = chunk.filter((byte) => byte === 10).length;
+				count += frames;
+				for (let i = 0; i < frames; i++) queue.push(bytes("b\n"));
+			},
+			inputEnded: () => told.push(`ended after ${count}`),
+			readFailed: () => told.push(`failed after ${count}`),
+		};
+		return { session, told, frames: () => count };
+	}
+
+	/** A transport whose sink the test has in hand. */
+	function hand(): { transport: ReturnType<typeof gate>; sink: () => TransportSink } {
+		const transport = gate();
+		let sink: TransportSink | undefined;
+		transport.listen = (given) => {
+			sink = given;
+		};
+		return { transport, sink: () => sink! };
+	}
+
+	it("writes the first answers before it takes the last frames", async () => {
+		const { session, frames } = answering();
+		const { transport, sink } = hand();
+		drive(session, transport);
+		sink().chunk(Buffer.concat(Array.from({ length: 64 }, () => LINE)));
+		const early = frames();
+		expect([early > 0, early < 32]).toEqual([true, true]);
+		expect(transport.writes.map((write) => write.length)).toEqual([2 * early]);
+		await tick();
+		expect(frames()).toBe(64);
+		transport.release();
+		await tick();
+		expect(transport.writes.map((write) => write.length)).toEqual([2 * early, 2 * (64 - early)]);
+	});
+
+	it.each(["ended", "failed", "chunk"] as const)("lets nothing overtake what is left: %s", async (what) => {
+		const { session, told, frames } = answering();
+		const { transport, sink } = hand();
+		drive(session, transport);
+		sink().chunk(Buffer.concat(Array.from({ length: 64 }, () => LINE)));
+		if (what === "ended") sink().ended();
+		else if (what === "failed") sink().failed(new Error("gone"));
+		else sink().chunk(LINE);
+		expect([frames() >= 64, told]).toEqual([true, what === "chunk" ? [] : [`${what} after 64`]]);
+		await tick();
+		expect(frames()).toBe(what === "chunk" ? 65 : 64);
+	});
+
+	it("takes a chunk without a frame's end in it whole", () => {
+		const { session } = answering();
+		const taken: number[] = [];
+		session.receive = (chunk) => taken.push(chunk.length);
+		const { transport, sink } = hand();
+		drive(session, transport);
+		sink().chunk(new Uint8Array(65_536));
+		expect(taken).toEqual([65_536]);
+	});
+});
+
 /** Runs one Run over a pair of transports: a handler that makes one child call. */
 async function run([hostEnd, componentEnd]: readonly [Transport, Transport]): Promise<string> {
 	return new Promise((resolve) => {
