@@ -170,6 +170,11 @@ export function needsOf(each: HostCase): string[] {
 		if (plan.declares !== undefined && "channels" in plan.declares) needs.add("channels");
 		if (files.some((path) => path.startsWith("contracts/"))) needs.add("contracts");
 	}
+	const ports = packages.map((plan) => JSON.stringify([plan.declares?.channels ?? {}, plan.steps ?? []])).join();
+	if (needs.has("channels") || uses('"channel"')) {
+		if (ports.includes('"schema":')) needs.add("channel-schemas");
+		if (ports.includes('"contract":')) needs.add("channel-contracts");
+	}
 	if (uses('"channel"') || uses('"channel/') || each.job?.channels !== undefined) needs.add("channels");
 	if (each.job?.channels !== undefined) needs.add("root-channels");
 	return [...needs].sort();

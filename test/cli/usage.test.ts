@@ -15,10 +15,13 @@ describe.concurrent("help and version", () => {
 		for (const name of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, "m"));
 	});
 
-	test.each(COMMANDS.concat("conformance serve", "conformance run"))("%s --help", async (name) => {
-		const help = await millrace([...name.split(" "), "--help"]);
-		expect(help).toMatchObject({ exitCode: 0, stderr: "", stdout: expect.stringContaining(`millrace ${name} `) });
-	});
+	test.each(COMMANDS.concat(["serve", "run", "host", "host-job"].map((name) => `conformance ${name}`)))(
+		"%s --help",
+		async (name) => {
+			const help = await millrace([...name.split(" "), "--help"]);
+			expect(help).toMatchObject({ exitCode: 0, stderr: "", stdout: expect.stringContaining(`millrace ${name} `) });
+		},
+	);
 
 	test.each([[], ["digest"], ["conformance", "run"]])("%s %s --version", async (...words) => {
 		expect(await millrace([...words, "--version"])).toMatchObject({ exitCode: 0, stdout: `${version}\n`, stderr: "" });

@@ -277,7 +277,12 @@ class Run:
         if not frame:
             raise ProtocolError("an empty frame", answer=-32700)
         message = parse_frame(frame)
-        kind = check_envelope(message)
+        try:
+            kind = check_envelope(message)
+        except ProtocolError as error:
+            if error.request_id in self.seen:
+                error.request_id = None  # that id's request has had its answer
+            raise
         if kind == "response":
             self.root_response(message)
         elif kind == "notification":
@@ -306,7 +311,7 @@ class Run:
             raise ProtocolError("more requests than a channel may carry")
         self.seen.add(request_id)
         if method.startswith("channel/"):
-            return self.fail(request_id, "UNAVAILABLE", "This host carries no channels.")
+            return self.channel(request_id, method, message.get("params"))
         if method not in ("flow/run-child", "capability/call"):
             return self.send({"id": request_id, "error": {"code": -32601, "message": "Method not found"}})
         params = message.get("params")
@@ -320,6 +325,9 @@ class Run:
         self.join(request_id, method, params)
         if self.script.get("cancelOnCall") == len(self.calls):
             self.stop("CANCELLED")
+
+    def channel(self, request_id, method, params):
+        self.fail(request_id, "UNAVAILABLE", "This host carries no channels.")
 
     def join(self, request_id, method, params):
         identity = canonical([method, params])

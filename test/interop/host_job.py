@@ -2,7 +2,7 @@
 
     python3 host_job.py [--flaw NAME] JOBFILE
 
-prints the one answer line. What this small host has no part in (schemas, contracts, channels) it declares unsupported. It
+prints the one answer line. What this small host has no part in (schemas, contracts) it declares unsupported. It
 reads FLOW.md only as the kit writes it. `--flaw` gives it one fault, so that the kit can be seen to find it. A test tool:
 it contains nothing.
 """
@@ -17,9 +17,10 @@ import tempfile
 import time
 
 import host
-from host import ProtocolError, Run, failed
+from host import Run, failed
+from host_channels import Broker, is_request, refused
 
-UNSUPPORTED = ("schemas", "contracts", "channels", "root-channels")
+UNSUPPORTED = ("schemas", "contracts", "channel-schemas", "channel-contracts")
 FIELDS = {"name", "description", "uses", "outcomes", "attachments", "channels"}
 POLL = 0.01
 FLAWS = set()
@@ -82,6 +83,14 @@ class Package:
         for child in context["children"].values():
             Package(child["package"]).check(child)
 
+    def check_channels(self, connected):
+        ports = self.metadata.get("channels", {})
+        if connected.keys() - ports.keys():
+            raise Refused("CHANNEL_UNDECLARED", "a channel that nobody declared")
+        for name, port in ports.items():
+            if port.get("required", True) and name not in connected:
+                raise Refused("CHANNEL_UNCONNECTED", name)
+
 
 class Job:
     """What one job's Runs share."""
@@ -89,19 +98,22 @@ class Job:
     def __init__(self, job):
         self.deadline = time.time() + job["deadlineMs"] / 1000
         self.grace = job.get("limits", {}).get("graceMs", 2_000) / 1000
+        self.broker = Broker()
+        self.received = {}
         self.calls = []
 
 
 class JobRun(Run):
     """One component, root or child, under what the job says about it."""
 
-    def __init__(self, job, package, context, given, process, scratch):
+    def __init__(self, job, package, context, given, process, scratch, grants):
         attachments = context["attachments"]
         super().__init__({"input": given, "attachments": attachments, "settings": context["settings"]}, process, scratch)
         self.job = job
         self.package = package
         self.context = context
-        self.tasks = set()
+        self.grants = grants
+        self.waits = {}  # channel request id -> what its cancellation does
         self.timers = []
 
     def start(self):
@@ -115,6 +127,7 @@ class JobRun(Run):
             "attachments": self.script["attachments"],
             "scratch": self.scratch,
             "deadlineUnixMs": deadline,
+            **({"channels": self.grants} if self.grants else {}),
         }
         self.send({"id": "host:1", "method": "flow/run", "params": params})
 
@@ -141,6 +154,41 @@ class JobRun(Run):
             message["params"]["operationId"] = "made-up"
         super().request(message)
 
+    def channel(self, request_id, method, params):
+        if method.partition("/")[2] not in ("create", "subscribe", "send", "next", "close", "release"):
+            return self.send({"id": request_id, "error": {"code": -32601, "message": "Method not found"}})
+        if not is_request(method, params):
+            return self.send({"id": request_id, "error": {"code": -32602, "message": "Invalid params"}})
+        settles = method in ("channel/close", "channel/release")
+        if not settles and self.stopping is not None:
+            return self.fail(request_id, "OWNER_CLOSED", "The Run is stopping.")
+        if not settles and self.full():
+            return self.fail(request_id, "RESOURCE_EXHAUSTED", "64 requests are pending.")
+        self.pending[request_id] = None
+
+        def settle(outcome):
+            self.pending.pop(request_id, None)
+            self.waits.pop(request_id, None)
+            self.send({"id": request_id, **outcome})
+
+        cancel = self.job.broker.request(self, method, params, settle)
+        if request_id in self.pending:
+            self.waits[request_id] = cancel
+
+    def full(self):
+        """One place is kept for settling endpoints while there are any."""
+        return len(self.pending) >= host.MAX_LIVE - (1 if self.job.broker.owes(self) else 0)
+
+    def join(self, request_id, method, params):
+        if self.full():
+            return self.fail(request_id, "RESOURCE_EXHAUSTED", "The last place is for settling endpoints.")
+        super().join(request_id, method, params)
+
+    def cancel_request(self, params):
+        if isinstance(params, dict) and params.get("requestId") in self.waits:
+            return self.waits[params["requestId"]]()
+        super().cancel_request(params)
+
     def stop(self, code):
         if self.response is not None or self.stopping is not None:
             return
@@ -159,7 +207,7 @@ class JobRun(Run):
             given = params["input"]
             if "delivers-intent" in FLAWS and "intent" in params:
                 given = {"input": given, "intent": params["intent"]}
-            report = await run_component(self.job, Package(child["package"]), child, given)
+            report = await run_component(self.job, Package(child["package"]), child, given, self.moved(params))
             if report["status"] == "succeeded":
                 return fitting({"outcome": report["outcome"], "output": report["output"]})
             lost = report["code"] in ("PROTOCOL_ERROR", "CHANNEL_LOST")
@@ -169,7 +217,15 @@ class JobRun(Run):
         provider = self.context["capabilities"].get(params["slot"])
         if provider is None:
             return failed("UNAVAILABLE", "Nothing is bound to this slot.")
+        if params.get("channels"):
+            return refused("INVALID_INPUT")  # a local slot declares no ports
         return await self.provide(provider, params)
+
+    def moved(self, params):
+        """Moves the rights of a call to the Run that is about to start."""
+        return lambda package, callee: self.job.broker.transfer(
+            self, params.get("channels", {}), package.metadata.get("channels", {}), callee
+        )
 
     async def provide(self, provider, params):
         seen = {name: params[name] for name in ("slot", "method", "operationId", "input")}
@@ -208,6 +264,8 @@ class JobRun(Run):
         outcome = message.get("result", {}).get("outcome", "done")
         if outcome != "done" and outcome not in self.package.metadata.get("outcomes", {}):
             self.response = {"error": {"code": -32000, "message": "undeclared", "data": {"code": "INVALID_RESULT"}}}
+        elif "result" in message and self.stopping is None and not self.job.broker.finalise(self):
+            self.response = failed("EXECUTION_FAILED", "A receiver was abandoned.")
         for operation in self.operations.values():
             if operation.task is not None and not operation.task.done():
                 operation.task.cancel()
@@ -249,6 +307,7 @@ class JobRun(Run):
         for task in (stdout, stderr, answered):
             task.cancel()
         await self.settle()
+        self.job.broker.finish(self)
         return self.verdict(exit_code, held)
 
     async def exit(self):
@@ -303,11 +362,17 @@ def is_answer(value):
     return isinstance(error, dict) and error.keys() == {"name", "data"} and host.is_name(error["name"])
 
 
-async def run_component(job, package, context, given, root=False):
+async def run_component(job, package, context, given, move, root=False):
+    """`move` gives the new Run its channels before it starts, or says why not."""
     if size_of(given) > host.MAX_FRAME - 512:
         raise Refused("RESOURCE_EXHAUSTED", "The input fits no frame.")
     with tempfile.TemporaryDirectory() as scratch:
-        process = await asyncio.create_subprocess_exec(
+        run = JobRun(job, package, context, given, None, scratch, {})
+        run.grants, failure = move(package, run)
+        if failure is not None:
+            data = failure["error"]["data"]
+            return {"status": "failed", "code": data["code"], "message": failure["error"]["message"]}
+        run.process = await asyncio.create_subprocess_exec(
             *package.command,
             cwd=scratch,
             stdin=asyncio.subprocess.PIPE,
@@ -315,14 +380,67 @@ async def run_component(job, package, context, given, root=False):
             stderr=asyncio.subprocess.PIPE,
             start_new_session=True,
         )
-        run = JobRun(job, package, context, given, process, scratch)
-        if root:
-            watch = asyncio.get_running_loop().create_task(watch_cancellation(context.get("cancel"), run))
-            try:
-                return await run.supervise()
-            finally:
-                watch.cancel()
-        return await run.supervise()
+        if not root:
+            return await run.supervise()
+        watch = asyncio.get_running_loop().create_task(watch_cancellation(context.get("cancel"), run))
+        try:
+            return await run.supervise()
+        finally:
+            watch.cancel()
+
+
+class Program:
+    """The host's own program, at one root port."""
+
+    def __init__(self, broker):
+        self.broker = broker
+
+    def ask(self, method, **params):
+        settled = asyncio.get_running_loop().create_future()
+        self.broker.request(self, f"channel/{method}", params, lambda outcome: settled.done() or settled.set_result(outcome))
+        return settled
+
+    async def feed(self, endpoint, items):
+        for item in items:
+            if "error" in await self.ask("send", endpoint=endpoint, value=item):
+                return
+        await self.ask("close", endpoint=endpoint)
+
+    async def drain(self, endpoint, received):
+        while True:
+            outcome = await self.ask("next", endpoint=endpoint)
+            if "error" in outcome:
+                received["end"] = outcome["error"]["data"]["code"]
+                return
+            if "end" in outcome["result"]:
+                received["end"] = "ended"
+                return
+            received["items"].append(outcome["result"]["item"]["value"])
+
+
+def connect(job, channels, tasks):
+    """Makes a channel for each root port that the job connects, and keeps the other end busy."""
+
+    def move(package, run):
+        grants = {}
+        loop = asyncio.get_running_loop()
+        for name, wanted in channels.items():
+            program = Program(job.broker)
+            pair = job.broker.create(program, "direct")["result"]
+            given, kept = ("receive", "send") if "items" in wanted else ("send", "receive")
+            port = {name: package.metadata["channels"][name]}
+            moved, failure = job.broker.transfer(program, {name: pair[given]["endpoint"]}, port, run)
+            if failure is not None:
+                return None, failure
+            grants.update(moved)
+            if "items" in wanted:
+                tasks.append(loop.create_task(program.feed(pair[kept]["endpoint"], wanted["items"])))
+            else:
+                received = job.received[name] = {"items": [], "end": None}
+                tasks.append(loop.create_task(program.drain(pair[kept]["endpoint"], received)))
+        return grants, None
+
+    return move
 
 
 async def watch_cancellation(condition, run):
@@ -338,16 +456,21 @@ async def perform(job):
     missing = [need for need in job["needs"] if need in UNSUPPORTED]
     if missing:
         return {"status": "unsupported", "what": ", ".join(missing)}
-    shared = Job(job)
+    shared, tasks = Job(job), []
+    channels = job.get("channels", {})
     try:
         package = Package(job["package"])
         package.check(job)
-        report = await run_component(shared, package, job, job["input"], root=True)
+        package.check_channels(channels)
+        move = connect(shared, channels, tasks)
+        report = await run_component(shared, package, job, job["input"], move, root=True)
+        await asyncio.wait(tasks, timeout=1) if tasks else None
     except Refused as refused:
         return {"status": "refused", "code": refused.code, "message": str(refused), "calls": []}
+    told = {"calls": shared.calls, "channels": shared.received}
     if report["status"] == "succeeded":
-        return {"status": "accepted", "outcome": report["outcome"], "output": report["output"], "calls": shared.calls}
-    return {"status": "refused", "code": report["code"], "message": report["message"], "calls": shared.calls}
+        return {"status": "accepted", "outcome": report["outcome"], "output": report["output"], **told}
+    return {"status": "refused", "code": report["code"], "message": report["message"], **told}
 
 
 def main():
