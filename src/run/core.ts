@@ -113,7 +113,7 @@ export class SessionCore {
 		this.#input(() => {
 			this.note({ type: "chunk", bytes: chunk });
 			this.#reader.push(chunk);
-			while (this.#reading) {
+			while (this.#reading && this.#reader.buffered > 0) {
 				const run = this.#reader.nextRun();
 				if (run !== undefined) {
 					this.#run(run);

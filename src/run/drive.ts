@@ -12,13 +12,14 @@ const TEXT_UNITS = 65_536;
 
 /**
  * Joins a session to a transport: reads into `receive()`, takes frames in batches of at most 32 KiB beyond the first frame,
- * one write at a time, each awaited before the next. Call `wake` whenever the session's port does; the frames are taken in
- * a microtask, so that what one input causes leaves in one write.
+ * one write at a time, each awaited before the next. Call `wake` whenever the session's port does; the frames are taken
+ * when an input has been received, and otherwise in a microtask, so that what one input causes leaves in one write.
  */
 export function drive(session: Session, transport: Transport): { wake(): void } {
 	let scheduled = false;
 	let writing = false;
 	let broken = false;
+	let receiving = false;
 
 	function pump(): void {
 		scheduled = false;
@@ -45,9 +46,20 @@ export function drive(session: Session, transport: Transport): { wake(): void } 
 	}
 
 	function wake(): void {
-		if (scheduled || writing || broken) return;
+		if (scheduled || receiving || writing || broken) return;
 		scheduled = true;
 		void Promise.resolve().then(pump);
+	}
+
+	/** What it causes without a promise leaves now. */
+	function receive(bytes: Uint8Array): void {
+		receiving = true;
+		try {
+			session.receive(bytes);
+		} finally {
+			receiving = false;
+		}
+		pump();
 	}
 
 	/** What is left of a chunk while what its first frames caused is under way. */
@@ -56,19 +68,15 @@ export function drive(session: Session, transport: Transport): { wake(): void } 
 	/** Takes a chunk piece by piece: the peer works on the first answers while we work on what is left. */
 	function take(bytes: Uint8Array): void {
 		const cut = bytes.length > 2 * PIECE_BYTES ? bytes.lastIndexOf(LF, PIECE_BYTES) + 1 : 0;
-		if (cut === 0) {
-			session.receive(bytes);
-			return;
-		}
-		session.receive(bytes.subarray(0, cut));
-		if (!writing) pump();
+		receive(cut === 0 ? bytes : bytes.subarray(0, cut));
+		if (cut === 0) return;
 		rest = bytes.subarray(cut);
 		void Promise.resolve().then(takeRest);
 	}
 
 	function takeRest(): void {
 		if (rest === undefined) return;
-		if (!writing) pump();
+		pump();
 		const next = rest;
 		rest = undefined;
 		take(next);
@@ -78,7 +86,7 @@ export function drive(session: Session, transport: Transport): { wake(): void } 
 	function takeAll(): void {
 		const next = rest;
 		rest = undefined;
-		if (next !== undefined) session.receive(next);
+		if (next !== undefined) receive(next);
 	}
 
 	transport.listen({

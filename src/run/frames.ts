@@ -65,7 +65,8 @@ export class FrameReader {
 		if (this.#held > 0 || this.#oversized) return undefined;
 		const end = this.#chunk.lastIndexOf(LF, this.#at + RUN_BYTES - 1);
 		if (end < this.#at) return undefined;
-		const run = this.#chunk.subarray(this.#at, end + 1);
+		const chunk = this.#chunk;
+		const run = this.#at === 0 && end + 1 === chunk.length ? chunk : chunk.subarray(this.#at, end + 1);
 		this.#at = end + 1;
 		return run;
 	}
