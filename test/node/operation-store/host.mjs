@@ -84,7 +84,14 @@ for (const row of rows) {
 		onTrace: observing(row),
 		capabilities: { work: { call: ({ operationId }) => work(operationId) } },
 		children: {
-			function: async ({ operationId }) => ({ outcome: "done", output: (await work(operationId)).value }),
+			async function({ operationId, channels }) {
+				const { value } = await work(operationId);
+				if (channels?.out !== undefined) {
+					await channels.out.send(value);
+					await channels.out.close();
+				}
+				return { outcome: "done", output: value };
+			},
 			package: leaf,
 			nested: { package: child, children: { package: leaf } },
 		},

@@ -14,6 +14,7 @@ await handle(async (run) => {
 	const { kind, counter } = run.input;
 	const input = { kind, counter };
 	const call = { operationId: "op", input };
+	if (kind === "mapped") return { outcome: "done", output: await mapped(run, input) };
 	if (kind === "many") return { outcome: "done", output: await many(run, counter) };
 	let output;
 	try {
@@ -24,6 +25,21 @@ await handle(async (run) => {
 	}
 	return { outcome: "done", output };
 });
+
+/** Hands the sending end of a channel to the function, and reads what comes of it. */
+async function mapped(run, input) {
+	const { send, receive } = await run.channel();
+	const call = { operationId: "op", slot: "function", input, channels: { out: send } };
+	try {
+		const { output } = await run.runChildFlow(call);
+		const items = [];
+		for await (const item of receive) items.push(item);
+		return items.length === 1 && items[0] === output ? output : { output, items };
+	} catch (error) {
+		await receive.close();
+		return error.code ?? String(error);
+	}
+}
 
 /** Operations of every kind, some at once; each answer goes into a file as it comes. */
 async function many(run, counter) {
