@@ -12,7 +12,7 @@ const sdk = (runtime) => ({
 	input: `dist/adapters/${runtime}/sdk.js`,
 	external: node,
 	output: { file: `dist/sdk/${runtime}.js`, format: "esm", banner: "/*! millrace/sdk, MIT License */" },
-	plugins: [resolve(), terser({ module: true, keep_classnames: true })],
+	plugins: [resolve(), terser({ module: true, keep_classnames: true, compress: { passes: 3, ecma: 2022 } })],
 });
 
 /** The core for a web page: one file, no bundler needed. Fails the build if anything asks for Node. */

@@ -2,7 +2,7 @@
  * Waiting for abort signals. Each signal gets one listener while anybody waits on it, however many share it: 64 live calls,
  * 20 loads or 15 hosts on one signal stay under every runtime's warning of a leak, and who is done leaves nothing behind.
  */
-import type { AbortSignal } from "./web.ts";
+import { type AbortSignal, createAbortController } from "./web.ts";
 
 interface Watch {
 	readonly cancels: Set<() => void>;
@@ -45,3 +45,31 @@ class SignalWatch {
 
 /** The one of the whole program. */
 export const signals: SignalWatch = new SignalWatch();
+
+/**
+ * Asks work to stop that mostly is never asked: the controller, which costs more than a small call, is made when somebody looks
+ * at the signal.
+ */
+export class StopRequest {
+	#controller: ReturnType<typeof createAbortController> | undefined;
+	#aborted: { readonly reason: unknown } | undefined;
+
+	get aborted(): boolean {
+		return this.#aborted !== undefined;
+	}
+
+	get signal(): AbortSignal {
+		if (this.#controller === undefined) {
+			this.#controller = createAbortController();
+			if (this.#aborted !== undefined) this.#controller.abort(this.#aborted.reason);
+		}
+		return this.#controller.signal;
+	}
+
+	/** The first time counts, as with an `AbortController`. */
+	abort(reason?: unknown): void {
+		if (this.#aborted !== undefined) return;
+		this.#aborted = { reason };
+		this.#controller?.abort(reason);
+	}
+}

@@ -1,2 +1,12 @@
-/** `millrace/sdk` under Bun: Node's entry, whose streams and console behave alike here. */
-export * from "../node/sdk.ts";
+/** `millrace/sdk` under Bun: the surface of Run SDK/1, section 1, and nothing else. */
+import { Console } from "node:console";
+import process from "node:process";
+import { createHandle } from "../../src/sdk/index.ts";
+import type { RunHandler } from "../../src/sdk/types.ts";
+import { processEnvironment } from "../node/component.ts";
+
+export { CapabilityError, OperationError } from "../../src/sdk/errors.ts";
+export type * from "../../src/sdk/types.ts";
+
+/** As Node's `handle`, whose streams and console behave alike here. */
+export const handle: (handler: RunHandler) => Promise<void> = createHandle(processEnvironment(process, Console));

@@ -1,23 +1,34 @@
 /**
- * The environment of a component process for `createHandle`, shared by Node, Deno and Bun: all three have `node:process`
- * streams, and `adapters/node/stdio.ts` uses only what behaves alike on them.
+ * The environment of a component process for `createHandle`, shared by Node, Deno and Bun: all three have the streams of
+ * `node:process`, and `adapters/node/stdio.ts` uses only what behaves alike on them.
  */
-import process from "node:process";
 import type { SdkTransport } from "../../src/sdk/index.ts";
-import { redirectConsole } from "./console.ts";
-import { type OutputStream, stdioTransport } from "./stdio.ts";
+import { type ConsoleClass, redirectConsole } from "./console.ts";
+import { type InputStream, type OutputStream, stdioTransport } from "./stdio.ts";
+
+/** What of `node:process` is used. */
+export interface ProcessStreams {
+	readonly stdin: InputStream;
+	readonly stdout: OutputStream;
+	readonly stderr: NodeJS.WritableStream;
+	exitCode?: number | string | null | undefined;
+}
 
 /**
  * Protocol on stdin and stdout, diagnostics on stderr, exit code 1 after a fatal end; the process then ends by itself.
  * `output` is asked once, for a runtime whose `process.stdout` holds up its reader.
  */
-export function processEnvironment(output: () => OutputStream = () => process.stdout): SdkTransport {
+export function processEnvironment(
+	process: ProcessStreams,
+	Console: ConsoleClass,
+	output: () => OutputStream = () => process.stdout,
+): SdkTransport {
 	return {
 		open() {
 			const transport = stdioTransport(process.stdin, output());
 			// Whoever reads our diagnostics may go away before we do.
 			process.stderr.on("error", () => {});
-			redirectConsole(process.stderr);
+			redirectConsole(Console, process.stderr);
 			return transport;
 		},
 		report(text) {

@@ -15,4 +15,7 @@ export type * from "../../src/sdk/types.ts";
  * stdin and stdout belong to the protocol and the global console writes to stderr. Rejects with `OperationError`
  * `PROTOCOL_ERROR` or `CHANNEL_LOST` when the connection to the host ends fatally; the process then exits with 1.
  */
-export const handle: (handler: RunHandler) => Promise<void> = createHandle(processEnvironment());
+export const handle: (handler: RunHandler) => Promise<void> = createHandle(
+	// Node's globals, not its modules: an import evaluates everything that they give, whether it is used or not.
+	processEnvironment(process, console.Console),
+);

@@ -1,29 +1,7 @@
 /** Calling functions of the host's program: what they are asked with, and the ways they answer. */
 
-import { type AbortSignal, createAbortController } from "../web.ts";
-
-/** Asks work to stop that mostly is never asked: its signal is made when somebody looks at it. */
-export class StopRequest {
-	#controller: ReturnType<typeof createAbortController> | undefined;
-	#aborted = false;
-
-	get aborted(): boolean {
-		return this.#aborted;
-	}
-
-	get signal(): AbortSignal {
-		if (this.#controller === undefined) {
-			this.#controller = createAbortController();
-			if (this.#aborted) this.#controller.abort();
-		}
-		return this.#controller.signal;
-	}
-
-	abort(): void {
-		this.#aborted = true;
-		this.#controller?.abort();
-	}
-}
+import type { StopRequest } from "../signals.ts";
+import type { AbortSignal } from "../web.ts";
 
 /** The `signal` of one call is an own, enumerable member, as in any plain object: it can be taken apart and spread. */
 class Asked {

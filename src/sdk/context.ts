@@ -6,6 +6,7 @@
  */
 import type { JsonValue } from "../json/index.ts";
 import type { ComponentSession, RootInvocation, Settlement } from "../run/index.ts";
+import type { StopRequest } from "../signals.ts";
 import type { AbortSignal } from "../web.ts";
 import { type ReadCall, readCallOptions, readCapabilityCall, readChildRequest } from "./arguments.ts";
 import { type ChannelEndpoints, createEndpoints } from "./channels.ts";
@@ -17,7 +18,7 @@ import { errorOf, observed, type Reject, type Resolve, wait } from "./waiting.ts
 export interface ContextOwner {
 	readonly session: Pick<ComponentSession, "call" | "channel">;
 	/** Aborted by root cancellation and by the loss of the connection. */
-	readonly signal: AbortSignal;
+	readonly stop: StopRequest;
 }
 
 /** Builds the context handed to the handler. Its functions need no `this`, so they can be taken apart. */
@@ -45,7 +46,9 @@ export function createContext(invocation: RootInvocation, owner: ContextOwner): 
 		channels: endpoints.grants(invocation.channels),
 		scratch: invocation.scratch,
 		deadlineUnixMs: invocation.deadlineUnixMs,
-		signal: owner.signal,
+		get signal(): AbortSignal {
+			return owner.stop.signal;
+		},
 		runChildFlow: callable<RunResult>(readChildRequest),
 		callCapability: callable<JsonValue>(readCapabilityCall),
 		channel: endpoints.channel as RunContext["channel"],

@@ -8,7 +8,7 @@
 import { ComponentSession } from "../run/component.ts";
 import { drive } from "../run/drive.ts";
 import type { RootInvocation, Transport } from "../run/index.ts";
-import { createAbortController } from "../web.ts";
+import { StopRequest } from "../signals.ts";
 import { createContext } from "./context.ts";
 import { OperationError } from "./errors.ts";
 import { type HandlerOutcome, outcomeOfError, outcomeOfValue } from "./outcome.ts";
@@ -44,7 +44,7 @@ export function createHandle(environment: SdkTransport): (handler: RunHandler) =
 function serve(handler: RunHandler, environment: SdkTransport): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const transport = environment.open();
-		const root = createAbortController();
+		const root = new StopRequest();
 		let stopped: OperationError | undefined;
 		let ended = false;
 
@@ -82,7 +82,7 @@ function serve(handler: RunHandler, environment: SdkTransport): Promise<void> {
 		}
 
 		async function settleHandler(invocation: RootInvocation): Promise<HandlerOutcome> {
-			const context = createContext(invocation, { session, signal: root.signal });
+			const context = createContext(invocation, { session, stop: root });
 			try {
 				return outcomeOfValue(await handler(context));
 			} catch (error) {
