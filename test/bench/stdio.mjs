@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { directory, nodeRuntime } from "../../dist/adapters/node/index.js";
 import { createHost } from "../../dist/src/host/index.js";
 import { keep, median } from "./measure.mjs";
-import { CALLING, ECHOING, WEIGHING, writePackage } from "./stdio/packages.mjs";
+import { CALLING, ECHOING, READING, SENDING, WEIGHING, writePackage } from "./stdio/packages.mjs";
 
 const here = fileURLToPath(new URL("./stdio/", import.meta.url));
 /** As bare as a component's: what this process was given can double the start of a child. */
@@ -17,16 +17,20 @@ const ENVIRONMENT = { PATH: "/usr/bin:/bin", LANG: "C.UTF-8" };
 const ROUNDS = 9;
 /** Of 100 bytes as JSON. */
 const VALUE = "x".repeat(98);
-/** All rounds of a contender, and the one that doesn't count, are one Run/1 channel: 65,536 requests at most. */
+/** All jobs of a contender are one Run/1 channel: 65,536 requests at most. */
+const WARMING = { count: 12_000, inFlight: 64, value: VALUE };
 const JOBS = [
-	{ title: "100 B, 1 in flight", count: 1_200, inFlight: 1, value: VALUE },
-	{ title: "100 B, 64 in flight", count: 4_800, inFlight: 64, value: VALUE },
+	{ title: "100 B, 1 in flight", count: 800, inFlight: 1, value: VALUE },
+	{ title: "100 B, 64 in flight", count: 4_400, inFlight: 64, value: VALUE },
 ];
+/** Items of one channel: its sends and its reads are the requests of two components. */
+const ITEMS = 60_000;
 const LIMIT = "raw newline JSON";
 const OURS = ["millrace sessions", "millrace SDK and host"];
 const PEERS = ["vscode-jsonrpc", "@modelcontextprotocol/sdk", "@agentclientprotocol/sdk"];
 const GOAL = 0.8;
 const GOAL_OF_PEERS = 3;
+const GOAL_OF_CHANNELS = 0.4;
 
 /** One child that calls and the parent's side that answers it. */
 class Contender {
@@ -125,8 +129,11 @@ async function roundTrips(host, base) {
 		[PEERS[1], await startChild("mcp")],
 		[PEERS[2], await startChild("acp")],
 	];
+	for (const [, contender] of contenders) await contender.do(WARMING);
+	let oneByOne = 0;
 	for (const job of JOBS) {
 		const { ratios, speed } = await race(contenders, job);
+		if (job.inFlight === 1) oneByOne = speed;
 		const by = Object.fromEntries(ratios);
 		const peers = Object.fromEntries(PEERS.map((name) => [name, by[name]]));
 		console.log(`${job.title}: calls of a component, against the raw echo`);
@@ -146,6 +153,34 @@ async function roundTrips(host, base) {
 	}
 	for (const [, contender] of contenders) await contender.do(null);
 	await pack.dispose();
+	return oneByOne;
+}
+
+/** `limit`: thousands of calls per second of the raw echo, one at a time. */
+async function channel(host, base, limit) {
+	const sending = await host.load(directory(writePackage(join(base, "sending"), SENDING)));
+	const reading = await host.load(directory(writePackage(join(base, "reading"), READING)));
+	const name = `${ITEMS.toLocaleString("en")} values through a direct channel`;
+	const times = [];
+	for (let round = 0; round < 3; round++) {
+		const run = host.run(sending, {
+			input: { count: ITEMS, value: VALUE },
+			deadlineMs: 600_000,
+			children: { reader: reading },
+		});
+		times.push((await run.result).output);
+	}
+	await sending.dispose();
+	await reading.dispose();
+	const ratio = ITEMS / median(times) / limit;
+	const met = keep(`${name}, of ${LIMIT} 1 in flight`, ratio, {}, { goal: GOAL_OF_CHANNELS });
+	console.log(`${name}, from one component to another, against the raw echo with 1 in flight`);
+	print(
+		"millrace SDK and host",
+		`${ratio.toFixed(2)}  ${(ITEMS / median(times)).toFixed(1)} k/s`,
+		`>= ${GOAL_OF_CHANNELS}`,
+		met,
+	);
 }
 
 /** Starts node, writes to it, and waits until it has ended and its output was read. */
@@ -247,7 +282,11 @@ export async function bench() {
 	const base = mkdtempSync(join(tmpdir(), "millrace-bench-stdio-"));
 	try {
 		const host = createHost({ runtime: nodeRuntime() });
-		await roundTrips(host, base);
+		const limit = await roundTrips(host, base);
+		await channel(host, base, limit).catch((error) => {
+			if (error.code !== "UNAVAILABLE") throw error;
+			console.log(`channels: ${error.message}`);
+		});
 		await life(host, base);
 		memory(base);
 	} finally {

@@ -22,6 +22,36 @@ await handle(async (run) => {
 `,
 };
 
+/** Makes a direct channel, has its child read it, and sends what it was told to; gives the milliseconds of it all. */
+export const SENDING = {
+	"FLOW.md": "---\nname: sending\ndescription: Sends values to its child.\n---\n",
+	"flow.mjs": `import { handle } from "@jigging/flow";
+await handle(async (run) => {
+	const { send, receive } = await run.channel();
+	const start = performance.now();
+	const child = run.runChildFlow({ operationId: "read", slot: "reader", input: null, channels: { values: receive } });
+	for (let count = 0; count < run.input.count; count++) await send.send(run.input.value);
+	await send.close();
+	const { output } = await child;
+	if (output !== run.input.count) throw new Error("the child has read " + output);
+	return { outcome: "done", output: performance.now() - start };
+});
+`,
+};
+
+/** Reads a channel to its end and gives the number of its values. */
+export const READING = {
+	"FLOW.md":
+		"---\nname: reading\ndescription: Counts what it receives.\nchannels:\n  values:\n    direction: receive\n    required: true\n---\n",
+	"flow.mjs": `import { handle } from "@jigging/flow";
+await handle(async (run) => {
+	let count = 0;
+	for await (const value of run.channels.values) count += value === undefined ? 0 : 1;
+	return { outcome: "done", output: count };
+});
+`,
+};
+
 /** Answers its root and ends. */
 export const ECHOING = {
 	"FLOW.md": FLOW_MD,
