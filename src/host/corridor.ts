@@ -1,14 +1,25 @@
 import type { JsonValue } from "../json/index.ts";
-import { InvalidMessage, type OperationOutcome, type RootInvocation, type RunResult } from "../run/index.ts";
+import {
+	type ChannelGrant,
+	type ChildCall,
+	InvalidMessage,
+	type OperationOutcome,
+	type RootInvocation,
+	type RunResult,
+} from "../run/index.ts";
 import type { Digest } from "../sha256.ts";
 import type { Context } from "./admission.ts";
+import { PackageContracts, portTerms } from "./channel-contracts.ts";
+import type { ChannelRoom } from "./channels.ts";
 import { checkInput, checkResult } from "./check.ts";
 import type { DurableRun } from "./durable.ts";
 import { DurableOperations } from "./durable-operations.ts";
 import { type FailureCode, HostError, type HostErrorFields, type StderrTail, saying } from "./errors.ts";
-import { failure } from "./failures.ts";
+import { failure, placed } from "./failures.ts";
 import { afterGrace } from "./grace.ts";
+import { connects } from "./handed-over.ts";
 import { startHandler } from "./in-process.ts";
+import { InvocationChannels } from "./invocation-channels.ts";
 import type { HostLimits } from "./limits.ts";
 import { type ChildRun, Operations } from "./operations.ts";
 import type { ComponentProcess, HostRuntime } from "./ports.ts";
@@ -23,6 +34,7 @@ export interface Tree {
 	readonly deadline: Deadline;
 	/** Where operations are kept beyond the Run, if they are. */
 	readonly durable: DurableRun | undefined;
+	readonly channels: ChannelRoom;
 	/** Child packages that run now, at any depth. */
 	running: number;
 	readonly observed: () => boolean;
@@ -34,9 +46,16 @@ export interface Passage {
 	readonly tree: Tree;
 	readonly context: Context;
 	readonly input: unknown;
+	readonly channels: InvocationChannels;
+	/** The ports of FLOW.md that are connected. */
+	readonly ports: readonly string[];
+	/** Their endpoints; where the host's bounds are in the way, why. Once. */
+	connect(): Readonly<Record<string, ChannelGrant>> | HostError;
 	/** Operation ids from the root to here. */
 	readonly path: readonly string[];
 	readonly stop: Stop;
+	/** Everything is ready: the component is about to be launched. */
+	launching?(): void;
 	stderr(bytes: Uint8Array): void;
 }
 
@@ -83,6 +102,7 @@ export async function pass(passage: Passage): Promise<Ending> {
 	} catch (error) {
 		ending = invocation.activationFailed(error);
 	}
+	passage.channels.end();
 	stop.close();
 	ending = await invocation.cleanUp(ending);
 	release();
@@ -111,12 +131,12 @@ class Invocation {
 
 	/** Everything but cleanup. Throws a `HostError` where the component was never spoken to. */
 	async attempt(): Promise<Ending> {
-		const { context, tree, stop } = this.#passage;
+		const { context, tree, stop, ports } = this.#passage;
 		const { snapshot } = context.stage;
 		const checked = checkInput(snapshot, this.#passage.input);
 		if ("refusal" in checked) throw new HostError(checked.refusal.message, { phase: "activation", ...checked.refusal });
 		for (const [name, channel] of snapshot.channels) {
-			if (channel.required) {
+			if (channel.required && !ports.includes(name)) {
 				throw new HostError(`FLOW.md requires the channel "${name}"; nothing is connected to it.`, {
 					code: "CHANNEL_UNCONNECTED",
 					phase: "activation",
@@ -126,11 +146,14 @@ class Invocation {
 		// Whoever asked for the Run gets to look at it before its first event.
 		await undefined;
 		this.#note({ type: "activating", package: snapshot.metadata.name, deadlineUnixMs: tree.deadline.unixMs });
+		const grants = this.#passage.connect();
+		if (grants instanceof HostError) throw grants;
 		await this.#claim(checked.value);
-		const root = await this.#prepare(checked.value);
+		const root = await this.#prepare(checked.value, grants);
 		const operations = this.#operations();
 		const owned = this.#durable(operations);
 		const supervisor = this.#supervisor(root, owned);
+		this.#passage.launching?.();
 		const component = await this.#launch(root.scratch);
 		const supervised = await supervisor.run(component, stop);
 		this.#unclean = operations.unclean;
@@ -150,7 +173,7 @@ class Invocation {
 	}
 
 	/** Scratch and attachments, then a last look at the stage. */
-	async #prepare(input: JsonValue): Promise<RootInvocation> {
+	async #prepare(input: JsonValue, channels: RootInvocation["channels"]): Promise<RootInvocation> {
 		const { context, tree, stop } = this.#passage;
 		const { runtime } = tree;
 		const scratch = await this.#step("SCRATCH_FAILED", "The scratch directory could not be made", () =>
@@ -174,7 +197,7 @@ class Invocation {
 			attachments: Object.fromEntries(attachments),
 			scratch: scratch.path,
 			deadlineUnixMs: tree.deadline.unixMs,
-			channels: {},
+			channels,
 		};
 	}
 
@@ -218,11 +241,13 @@ class Invocation {
 	}
 
 	#operations(): Operations {
-		const { context, tree, path } = this.#passage;
+		const { context, tree, path, channels } = this.#passage;
 		return new Operations({
 			context,
+			channels,
 			note: this.#note,
-			start: (child, operationId, input) => startChild(tree, child, [...path, operationId], input),
+			start: (child, call) => startChild(tree, child, [...path, call.operationId], call, channels),
+			holder: (operationId) => tree.channels.invocation([...path, operationId]),
 		});
 	}
 
@@ -236,7 +261,7 @@ class Invocation {
 
 	/** The session checks the whole root frame here, before anything is launched. */
 	#supervisor(root: RootInvocation, operations: OwnedOperations): Supervisor {
-		const { context, tree } = this.#passage;
+		const { context, tree, channels } = this.#passage;
 		const { snapshot } = context.stage;
 		try {
 			return new Supervisor(root, {
@@ -245,7 +270,9 @@ class Invocation {
 				dispatch: (operation) => operations.dispatch(operation),
 				abandon: (operation) => operations.abandon(operation),
 				quiet: () => this.#quiet(operations),
-				accept: (result) => checkResult(snapshot, result),
+				channels,
+				// In the order of section 9: outcome and schema, then what the channels still owe.
+				accept: (result) => checkResult(snapshot, result) ?? channels.finalise(),
 				note: this.#note,
 				traced: tree.observed(),
 				stderr: (bytes) => {
@@ -334,12 +361,23 @@ export function refused({ code, phase, message, details, cause }: HostError): En
 	return { failure: found, answered: false, gone: true, doubt: false, clean: true, stderr: NO_STDERR };
 }
 
+/** The channels of one invocation, root or child. */
+export function invocationChannels(
+	tree: Pick<Tree, "channels" | "runtime">,
+	context: Context,
+	path: readonly string[],
+): InvocationChannels {
+	const contracts = new PackageContracts(context.stage, tree.runtime.sha256);
+	return new InvocationChannels(tree.channels.invocation(path), contracts, tree.channels);
+}
+
 /** A child package goes down the same corridor with a context of its own; only the deadline is inherited. */
 function startChild(
 	tree: Tree,
 	context: Context,
 	path: readonly string[],
-	input: JsonValue,
+	call: ChildCall,
+	caller: InvocationChannels,
 ): ChildRun | OperationOutcome {
 	const { concurrentChildren, childDepth } = tree.limits;
 	if (path.length > childDepth) {
@@ -348,10 +386,26 @@ function startChild(
 	if (tree.running >= concurrentChildren) {
 		return failure("RESOURCE_EXHAUSTED", `${concurrentChildren} children may run at once.`);
 	}
+	const { snapshot } = context.stage;
+	const ports = portTerms(snapshot.channels, snapshot.channelContracts);
+	const channels = invocationChannels(tree, context, path);
+	let grants: RootInvocation["channels"] = {};
+	if (connects(call, ports)) {
+		// A call that is refused moves nothing: its input is looked at before its rights are.
+		const checked = checkInput(snapshot, call.input);
+		if ("refusal" in checked) return placed(checked.refusal, call.slot);
+		const moved = caller.participant.transfer(call.channels, ports, channels.participant);
+		if ("failure" in moved) return placed(moved.failure, call.slot);
+		grants = moved.grants;
+	}
 	tree.running += 1;
 	const stop = new Stop(tree.runtime, tree.deadline);
-	const ended = pass({ tree, context, input, path, stop, stderr: () => undefined }).finally(() => {
-		tree.running -= 1;
-	});
+	const { input } = call;
+	const connected = { ports: Object.keys(grants), connect: () => grants };
+	const ended = pass({ tree, context, input, channels, ...connected, path, stop, stderr: () => undefined }).finally(
+		() => {
+			tree.running -= 1;
+		},
+	);
 	return { ended, cancel: () => stop.request("cancel") };
 }

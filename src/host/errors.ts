@@ -24,6 +24,7 @@ export type Phase = "package" | "activation" | "run" | "acceptance" | "cleanup";
  * | `ATTACHMENT_ACCESS` | activation | more access than declared, or read-write without a sandbox and without trust |
  * | `ATTACHMENT_FAILED` | activation | the attachment's root could not be prepared |
  * | `CHANNEL_UNCONNECTED` | activation | a required root channel has no endpoint |
+ * | `CHANNEL_UNDECLARED` | activation | a channel was connected that `FLOW.md` doesn't declare |
  * | `SLOT_UNDECLARED` | activation | a provider was bound to a slot that `FLOW.md` doesn't declare |
  * | `PROVIDER_MISMATCH` | activation | a provider's contract isn't the exact one the slot names |
  * | `SCRATCH_FAILED` | activation | the private scratch directory could not be made |
@@ -52,6 +53,7 @@ export type HostCode =
 	| "ATTACHMENT_ACCESS"
 	| "ATTACHMENT_FAILED"
 	| "CHANNEL_UNCONNECTED"
+	| "CHANNEL_UNDECLARED"
 	| "SLOT_UNDECLARED"
 	| "PROVIDER_MISMATCH"
 	| "SCRATCH_FAILED"

@@ -18,6 +18,12 @@ export function methodPlace(slot: string, method: string): string {
 	return `Capability slot "${slot}", method "${method}": `;
 }
 
+/** A refusal of the host's own, about the child in a slot. */
+export function placed(refusal: Failure, slot: string): { readonly failure: Failure } {
+	const { code, message, details } = refusal;
+	return failure(code, wireMessage(code, childPlace(slot) + message), details);
+}
+
 /**
  * What a function or provider threw, as its caller sees it: an own `code` of the wire's set keeps code, message and
  * details; anything else is `EXECUTION_FAILED` and stays on the host's side, as it may name what a component must not know.

@@ -3,13 +3,15 @@ import type { RunHandler } from "../sdk/index.ts";
 import { type Digest, isDigest } from "../sha256.ts";
 import type { AbortSignal } from "../web.ts";
 import { admitContext, type Context } from "./admission.ts";
-import { type Ending, pass, refused, type Tree } from "./corridor.ts";
+import { ChannelRoom } from "./channels.ts";
+import { type Ending, invocationChannels, pass, refused, type Tree } from "./corridor.ts";
 import { checkDurable, DurableRun } from "./durable.ts";
 import { HostError, RunFailure, saying } from "./errors.ts";
 import { type HostLimits, resolveLimits } from "./limits.ts";
 import { type LoadedPackage, loadedPackage, Stage, stageOf } from "./loaded.ts";
 import type { Run, RunOptions, RunReport } from "./options.ts";
 import type { HostRuntime, StagedPackage, StageProgress } from "./ports.ts";
+import { RootChannels } from "./root-channels.ts";
 import { Stop } from "./stop.ts";
 import { harmless, TraceHub } from "./trace.ts";
 
@@ -130,7 +132,10 @@ function run(runtime: HostRuntime, limits: HostLimits, pack: LoadedPackage, opti
 		throw new RangeError(`options.deadlineMs must be above 0 and at most ${limits.maxDeadlineMs}.`);
 	}
 	const operations = checkDurable(options.operations);
-	const admitted = tryAdmit(stage, options, runtime);
+	const admitted = tryAdmit(() => {
+		const context = admitContext(stage, options, runtime);
+		return { context, connected: new RootChannels(stage, options.channels) };
+	});
 	const hub = new TraceHub(limits, options.onTrace);
 	const started = runtime.monotonic();
 	const deadline = { unixMs: Math.floor(runtime.now() + deadlineMs), monotonicMs: started + deadlineMs };
@@ -141,6 +146,7 @@ function run(runtime: HostRuntime, limits: HostLimits, pack: LoadedPackage, opti
 		runtime,
 		limits,
 		deadline,
+		channels: new ChannelRoom(limits, (event) => tree.note([], digest, { type: "channel", event })),
 		durable:
 			operations === undefined
 				? undefined
@@ -155,11 +161,33 @@ function run(runtime: HostRuntime, limits: HostLimits, pack: LoadedPackage, opti
 		if (options.onStderr !== undefined) harmless(options.onStderr, bytes);
 	};
 
+	/** What the root has sealed is drained by the program, which the deadline and `cancel` bound like the Run. */
+	const draining = new Stop(runtime, deadline);
+	draining.follow(options.signal);
+
+	async function go({ context, connected }: Admitted): Promise<Ending> {
+		const channels = invocationChannels(tree, context, []);
+		const failed = (port: string, error: unknown): void =>
+			tree.note([], digest, { type: "channel-failed", port, error });
+		const ending = await pass({
+			tree,
+			context,
+			input: options.input,
+			channels,
+			ports: connected.ports,
+			connect: () => connected.connect(tree.channels, channels.participant, failed),
+			launching: () => connected.start(),
+			path: [],
+			stop,
+			stderr,
+		});
+		await connected.finish(new Promise((resolve) => draining.listen(resolve)));
+		return ending;
+	}
+
 	async function conclude(): Promise<RunReport> {
-		const ending =
-			admitted instanceof HostError
-				? await refuse(tree, stop, digest, admitted)
-				: await pass({ tree, context: admitted, input: options.input, path: [], stop, stderr });
+		const ending = admitted instanceof HostError ? await refuse(tree, stop, digest, admitted) : await go(admitted);
+		draining.close();
 		const durationMs = runtime.monotonic() - started;
 		hub.close();
 		return report(ending, digest, durationMs);
@@ -171,14 +199,22 @@ function run(runtime: HostRuntime, limits: HostLimits, pack: LoadedPackage, opti
 	return Object.freeze({
 		result,
 		trace: () => hub.iterate(),
-		cancel: (reason?: unknown) => stop.request("cancel", reason),
+		cancel: (reason?: unknown) => {
+			stop.request("cancel", reason);
+			draining.request("cancel", reason);
+		},
 	});
 }
 
+interface Admitted {
+	readonly context: Context;
+	readonly connected: RootChannels;
+}
+
 /** A refusal is a result like any other failure; a malformed option is thrown. */
-function tryAdmit(stage: Stage, options: RunOptions, runtime: HostRuntime): Context | HostError {
+function tryAdmit(admit: () => Admitted): Admitted | HostError {
 	try {
-		return admitContext(stage, options, runtime);
+		return admit();
 	} catch (error) {
 		if (error instanceof HostError) return error;
 		throw error;

@@ -1,3 +1,5 @@
+import { CHANNEL_LIMITS, type ChannelLimits, RUN_LIMITS } from "../run/index.ts";
+
 /** What one host bounds, each by a name. Every field of {@link HostOptions.limits} may be given alone. */
 export interface HostLimits {
 	/** Bytes one component may write to stdout before it is stopped with `RESOURCE_EXHAUSTED`. */
@@ -27,6 +29,28 @@ export interface HostLimits {
 	readonly concurrentChildren: number;
 	/** Nesting of child packages below one root Run. */
 	readonly childDepth: number;
+	/** Channels that one invocation may create in its lifetime; nothing gives one back. One more is `RESOURCE_EXHAUSTED`. */
+	readonly channelSources: number;
+	/** Receivers that one invocation may allocate in its lifetime: one with every direct channel, one with every subscription. */
+	readonly channelReceivers: number;
+	/** Endpoints that one invocation, function or provider may get in its lifetime, created, subscribed or granted. */
+	readonly channelEndpoints: number;
+	/** Bytes of one item as canonical JSON; a bigger one fails its channel with `RESOURCE_EXHAUSTED`. */
+	readonly channelItemBytes: number;
+	/** Bytes that one channel may accept in its lifetime; the item that crosses it fails the channel. */
+	readonly channelSourceBytes: number;
+	/** Accepted items that a direct channel holds back; further sends wait. */
+	readonly channelQueuedItems: number;
+	/** Bytes that a direct channel holds back; further sends wait. */
+	readonly channelQueuedBytes: number;
+	/** Sends that wait at once for one direct channel; one more fails alone, with `RESOURCE_EXHAUSTED`. */
+	readonly channelPendingSends: number;
+	/** Bytes that wait at once for one direct channel; a send beyond them fails alone. */
+	readonly channelPendingBytes: number;
+	/** Items that one reader of a broadcast channel may be behind; one more is `LAGGED`. */
+	readonly channelReaderItems: number;
+	/** Bytes that one reader of a broadcast channel may be behind. */
+	readonly channelReaderBytes: number;
 	/** Trace events an iterator may fall behind before it drops the oldest. */
 	readonly traceEvents: number;
 	/** Frame bytes an iterator may hold back before it drops the oldest events. */
@@ -49,6 +73,17 @@ export const HOST_LIMITS: HostLimits = Object.freeze({
 	fenceMs: 2_000,
 	concurrentChildren: 16,
 	childDepth: 16,
+	channelSources: CHANNEL_LIMITS.sources,
+	channelReceivers: CHANNEL_LIMITS.receivers,
+	channelEndpoints: CHANNEL_LIMITS.endpoints,
+	channelItemBytes: CHANNEL_LIMITS.itemBytes,
+	channelSourceBytes: CHANNEL_LIMITS.sourceBytes,
+	channelQueuedItems: CHANNEL_LIMITS.queuedItems,
+	channelQueuedBytes: CHANNEL_LIMITS.queuedBytes,
+	channelPendingSends: CHANNEL_LIMITS.pendingSends,
+	channelPendingBytes: CHANNEL_LIMITS.pendingBytes,
+	channelReaderItems: CHANNEL_LIMITS.readerItems,
+	channelReaderBytes: CHANNEL_LIMITS.readerBytes,
 	traceEvents: 4_096,
 	traceBytes: 32 * MIB,
 });
@@ -67,8 +102,35 @@ const LEAST: Partial<Record<keyof HostLimits, number>> = {
 	fenceMs: 1,
 	concurrentChildren: 0,
 	childDepth: 0,
+	channelItemBytes: 1,
+	channelQueuedItems: 1,
+	channelQueuedBytes: 1,
+	channelReaderItems: 1,
+	channelReaderBytes: 1,
 	traceEvents: 1,
 };
+
+const MOST: Partial<Record<keyof HostLimits, number>> = {
+	// What an item has around it in the answer that delivers it, with the longest request id and sequence, is 210 bytes.
+	channelItemBytes: RUN_LIMITS.frameBytes - 256,
+};
+
+/** The bounds of a broker, from those of its host. */
+export function channelLimits(limits: HostLimits): ChannelLimits {
+	return {
+		sources: limits.channelSources,
+		receivers: limits.channelReceivers,
+		endpoints: limits.channelEndpoints,
+		itemBytes: limits.channelItemBytes,
+		sourceBytes: limits.channelSourceBytes,
+		queuedItems: limits.channelQueuedItems,
+		queuedBytes: limits.channelQueuedBytes,
+		pendingSends: limits.channelPendingSends,
+		pendingBytes: limits.channelPendingBytes,
+		readerItems: limits.channelReaderItems,
+		readerBytes: limits.channelReaderBytes,
+	};
+}
 
 /** Completes named limits with their defaults. Throws a `RangeError` that names the limit out of its domain. */
 export function resolveLimits(given: Partial<HostLimits> = {}): HostLimits {
@@ -80,6 +142,8 @@ export function resolveLimits(given: Partial<HostLimits> = {}): HostLimits {
 		if (!Number.isSafeInteger(value) || value < least) {
 			throw new RangeError(`limits.${name} must be an integer of at least ${least}.`);
 		}
+		const most = MOST[name];
+		if (most !== undefined && value > most) throw new RangeError(`limits.${name} must be at most ${most}.`);
 		limits[name] = value;
 	}
 	for (const name of Object.keys(given)) {

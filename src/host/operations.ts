@@ -1,13 +1,23 @@
-import type { ChannelDeclaration } from "../contract/index.ts";
 import { isLocalName } from "../grammar/index.ts";
 import { isJsonObject, type JsonValue } from "../json/index.ts";
-import type { CapabilityCall, ChildCall, Operation, OperationOutcome, RunResult } from "../run/index.ts";
+import type {
+	CapabilityCall,
+	ChannelParticipant,
+	ChildCall,
+	Operation,
+	OperationOutcome,
+	PortTerms,
+	RunResult,
+} from "../run/index.ts";
 import { StopRequest } from "../signals.ts";
 import type { BoundSlot, Context } from "./admission.ts";
 import { asked, whenGiven } from "./asked.ts";
+import { portTerms } from "./channel-contracts.ts";
 import { admit, admitResult, fits } from "./check.ts";
 import type { Ending } from "./corridor.ts";
 import { childFailure, childPlace, failure, methodPlace, thrown } from "./failures.ts";
+import { type HandedOver, handOver } from "./handed-over.ts";
+import type { InvocationChannels } from "./invocation-channels.ts";
 import type { ChildFunction, ProviderAnswer } from "./options.ts";
 import type { HostEvent } from "./trace.ts";
 
@@ -19,8 +29,12 @@ export interface ChildRun {
 
 export interface OperationsContext {
 	readonly context: Context;
-	/** Starts a child package, or says why it can't (a bound was reached). */
-	start(context: Context, operationId: string, input: JsonValue): ChildRun | OperationOutcome;
+	/** What the caller holds; a call's map moves from here. */
+	readonly channels: InvocationChannels;
+	/** Moves what the call maps and starts a child package, or says why it can't; then nothing has moved. */
+	start(context: Context, call: ChildCall): ChildRun | OperationOutcome;
+	/** A holder for what an operation hands to a function or provider. */
+	holder(operationId: string): ChannelParticipant;
 	note(event: HostEvent): void;
 }
 
@@ -28,6 +42,8 @@ interface Live {
 	/** A child package ends in bounded time by itself; a function or a provider only if it minds its signal. */
 	readonly bounded: boolean;
 	stop(): void;
+	/** Takes back what it was handed. */
+	revoke?(): void;
 }
 
 /**
@@ -94,6 +110,7 @@ export class Operations {
 			const { operationId, slot } = operation.call;
 			this.#context.note({ type: "abandoned", operationId, slot });
 			this.#remove(operation);
+			live.revoke?.();
 		}
 	}
 
@@ -132,14 +149,12 @@ export class Operations {
 			this.#unbound(call);
 			return failure("UNAVAILABLE", `No child is bound to slot "${call.slot}".`);
 		}
-		if (isMapping(call)) return noChannels();
 		if ("call" in bound) {
-			this.#run(operation, "function", (stop) => this.#callFunction(bound.call, call, stop));
-			return undefined;
+			return this.#run(operation, "function", undefined, (stop, channels) =>
+				this.#callFunction(bound.call, call, stop, channels),
+			);
 		}
-		const missing = unconnected(bound.context.stage.snapshot.channels, childPlace(call.slot));
-		if (missing !== undefined) return missing;
-		const started = this.#context.start(bound.context, call.operationId, call.input);
+		const started = this.#context.start(bound.context, call);
 		if (!("ended" in started)) return started;
 		this.#track(operation, { bounded: true, stop: () => started.cancel() }, async () => {
 			this.#started(call, "package");
@@ -164,29 +179,42 @@ export class Operations {
 		if (slot.contract !== undefined && method === undefined) {
 			return failure("INVALID_INPUT", `The contract of slot "${call.slot}" has no method "${call.method}".`);
 		}
-		if (isMapping(call)) return noChannels();
+		let ports: ReadonlyMap<string, PortTerms> | undefined;
 		if (method !== undefined) {
 			const where = methodPlace(call.slot, call.method);
-			const missing = unconnected(method.channels, where);
-			if (missing !== undefined) return missing;
 			const refusal = fits(method.input, call.input, "INVALID_INPUT", `${where}The input`);
 			if (refusal !== undefined) return { failure: refusal };
+			ports = portTerms(method.channels, this.#context.context.stage.snapshot.channelContracts);
 		}
-		this.#run(operation, "provider", (stop) => this.#callProvider(slot, call, stop));
-		return undefined;
+		return this.#run(operation, "provider", ports, (stop, channels) => this.#callProvider(slot, call, stop, channels));
 	}
 
-	/** Runs a function of the host's program, which is asked to stop through its signal. */
+	/**
+	 * Runs a function of the host's program, which is asked to stop through its signal, with what the call hands over. A map
+	 * that is refused starts nothing.
+	 */
 	#run(
 		operation: Operation,
 		target: "function" | "provider",
-		call: (stop: StopRequest) => OperationOutcome | Promise<OperationOutcome>,
-	): void {
+		ports: ReadonlyMap<string, PortTerms> | undefined,
+		call: (stop: StopRequest, channels: HandedOver["channels"]) => OperationOutcome | Promise<OperationOutcome>,
+	): OperationOutcome | undefined {
+		const { channels, holder } = this.#context;
+		const handed = handOver(operation.call, ports, channels, () => holder(operation.call.operationId));
+		if ("failure" in handed) return handed;
 		const stop = new StopRequest();
-		this.#track(operation, { bounded: false, stop: () => stop.abort() }, () => {
+		const live: Live = { bounded: false, stop: () => stop.abort(), revoke: handed.end };
+		const conclude = (outcome: OperationOutcome): OperationOutcome => {
+			const concluded = handed.conclude(outcome);
+			handed.end();
+			return concluded;
+		};
+		this.#track(operation, live, () => {
 			this.#started(operation.call, target);
-			return call(stop);
+			const outcome = call(stop, handed.channels);
+			return "then" in outcome ? outcome.then(conclude) : conclude(outcome);
 		});
+		return undefined;
 	}
 
 	#started(call: ChildCall | CapabilityCall, target: "package" | "function" | "provider"): void {
@@ -201,10 +229,11 @@ export class Operations {
 		target: ChildFunction,
 		call: ChildCall,
 		stop: StopRequest,
+		channels: HandedOver["channels"],
 	): OperationOutcome | Promise<OperationOutcome> {
 		const { slot, operationId, intent, input } = call;
 		return whenGiven<RunResult, OperationOutcome>(
-			() => target(asked({ slot, operationId, ...(intent === undefined ? {} : { intent }), input }, stop)),
+			() => target(asked({ slot, operationId, ...(intent === undefined ? {} : { intent }), input, channels }, stop)),
 			(given) => {
 				const admitted = admitResult(given, `${childPlace(slot)}The result`);
 				return "value" in admitted ? { result: admitted.value } : { failure: admitted.refusal };
@@ -217,10 +246,11 @@ export class Operations {
 		bound: BoundSlot,
 		call: CapabilityCall,
 		stop: StopRequest,
+		channels: HandedOver["channels"],
 	): OperationOutcome | Promise<OperationOutcome> {
 		const { slot, operationId, method, input } = call;
 		return whenGiven<ProviderAnswer, OperationOutcome>(
-			() => bound.provider!.call(asked({ slot, operationId, method, input }, stop)),
+			() => bound.provider!.call(asked({ slot, operationId, method, input, channels }, stop)),
 			(given) => providerAnswer(bound, call, given),
 			(error) => this.#threw(call, error, stop, "provider of"),
 		);
@@ -236,22 +266,6 @@ export class Operations {
 		if (stop.aborted) return failure("CANCELLED", `The ${who} slot "${slot}" stopped.`);
 		return thrown(error, `The ${who} slot "${slot}"`);
 	}
-}
-
-function isMapping({ channels }: ChildCall | CapabilityCall): boolean {
-	for (const name in channels) if (Object.hasOwn(channels, name)) return true;
-	return false;
-}
-
-function noChannels(): OperationOutcome {
-	return failure("UNAVAILABLE", "This host connects no channels yet.");
-}
-
-function unconnected(channels: ReadonlyMap<string, ChannelDeclaration>, where: string): OperationOutcome | undefined {
-	for (const [name, channel] of channels) {
-		if (channel.required) return failure("INVALID_INPUT", `${where}The required channel "${name}" is not connected.`);
-	}
-	return undefined;
 }
 
 function isOnlyValue(answer: JsonValue): answer is { readonly value: JsonValue } {

@@ -1,6 +1,7 @@
 import type { CapabilityContract, ContractIdentity } from "../contract/index.ts";
 import type { JsonObject, JsonValue } from "../json/index.ts";
 import type { RunResult } from "../run/index.ts";
+import type { ChannelEndpoint, ChannelReceiver, ChannelSender } from "../sdk/index.ts";
 import type { Digest } from "../sha256.ts";
 import type { AbortSignal } from "../web.ts";
 import type { DurableOptions } from "./durable.ts";
@@ -16,6 +17,11 @@ export interface ChildFunctionCall {
 	/** What the caller says it wants: for the host's choice, never delivered to a child package (Run/1 section 4). */
 	readonly intent?: string | undefined;
 	readonly input: JsonValue;
+	/**
+	 * The endpoints that the caller mapped, by the names it chose: a function declares no ports. They are its own until it
+	 * settles: a result that leaves a receiver unfinished is `EXECUTION_FAILED`, and a sender left open is closed.
+	 */
+	readonly channels: Readonly<Record<string, ChannelEndpoint>>;
 	/** Aborts when no waiter is left or the Run is closing: stop, and settle. */
 	readonly signal: AbortSignal;
 }
@@ -40,6 +46,8 @@ export interface ProviderCall {
 	readonly method: string;
 	readonly operationId: string;
 	readonly input: JsonValue;
+	/** By the ports that the contract's method declares; as with {@link ChildFunctionCall}. A local slot declares none. */
+	readonly channels: Readonly<Record<string, ChannelEndpoint>>;
 	readonly signal: AbortSignal;
 }
 
@@ -66,11 +74,31 @@ export interface ContextOptions {
 	readonly capabilities?: Readonly<Record<string, CapabilityProvider>> | undefined;
 }
 
+/**
+ * The other end of one of the root's ports.
+ *
+ * - The Flow receives there: what it receives, one JSON/1 value after the other, as fast as it takes them; or a function that
+ *   sends and closes.
+ * - The Flow sends there: a function that reads. `result` waits until it is done, at most until the deadline or `cancel`.
+ *
+ * What goes wrong here ends the channel for the Flow and is the event `channel-failed`; it never fails the Run by itself.
+ */
+export type RootChannel =
+	| Iterable<JsonValue>
+	| AsyncIterable<JsonValue>
+	| ((sender: ChannelSender) => unknown)
+	| ((receiver: ChannelReceiver) => unknown);
+
 /** Options of `host.run`. */
 export interface RunOptions extends ContextOptions {
 	readonly input: JsonValue;
 	/** Milliseconds from now until the host ends the Run; fixed once, inherited by children. */
 	readonly deadlineMs?: number | undefined;
+	/**
+	 * The root's channels by the names that FLOW.md declares; a required one that is absent is `CHANNEL_UNCONNECTED`, a name
+	 * that isn't declared `CHANNEL_UNDECLARED`, before anything starts.
+	 */
+	readonly channels?: Readonly<Record<string, RootChannel>> | undefined;
 	/**
 	 * Keeps this Run's operations, and those of every child package below it, beyond the Run: a later Run with the same key
 	 * gives its component the results they had, answers `UNCERTAIN` what may have been dispatched without a result on record,

@@ -9,6 +9,7 @@ import {
 } from "../run/index.ts";
 import { type StderrTail, saying } from "./errors.ts";
 import { afterGrace } from "./grace.ts";
+import type { InvocationChannels } from "./invocation-channels.ts";
 import type { HostLimits } from "./limits.ts";
 import type { ComponentProcess, ExitEvidence, HostRuntime } from "./ports.ts";
 import type { Stop, StopReason } from "./stop.ts";
@@ -22,6 +23,7 @@ export interface SupervisorContext {
 	readonly dispatch: HostPort["dispatch"];
 	readonly abandon: HostPort["abandon"];
 	readonly accept: HostPort["accept"];
+	readonly channels: InvocationChannels;
 	/** Asks dispatched work to stop and waits, in bounded time, until it has. */
 	quiet(): Promise<void>;
 	note(event: HostEvent): void;
@@ -79,12 +81,15 @@ export class Supervisor {
 			wake: () => this.#driver?.wake(),
 			dispatch: context.dispatch,
 			abandon: context.abandon,
+			channel: (exchange) => context.channels.request(exchange),
+			cancelChannel: (exchange) => context.channels.cancel(exchange),
 			accept: context.accept,
 			responded: (answer) => this.#answered(answer),
 			failed: (why) => this.#failed(why),
 		};
 		if (context.traced) port.trace = (event) => context.note({ type: "session", event });
 		this.#session = new HostSession(root, port, { retainedBytes: context.limits.retainedResultBytes });
+		context.channels.attach((ids) => this.#session.reserve(ids));
 	}
 
 	/** Runs the component to its end. Never rejects. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../json/index.ts";
-import type { TraceEvent } from "../run/index.ts";
+import type { ChannelEvent, TraceEvent } from "../run/index.ts";
 import type { Digest } from "../sha256.ts";
 import type { FailureCode, Phase } from "./errors.ts";
 import type { HostLimits } from "./limits.ts";
@@ -51,6 +51,10 @@ export type HostEvent =
 			readonly step: "begin" | "settle" | "recall";
 			readonly error: unknown;
 	  }
+	/** A decision about a channel of this tree of Runs, told with the root. */
+	| { readonly type: "channel"; readonly event: ChannelEvent }
+	/** The host's program failed at its end of a port of the root. */
+	| { readonly type: "channel-failed"; readonly port: string; readonly error: unknown }
 	| { readonly type: "cancelling"; readonly reason: "cancel" | "deadline" }
 	| { readonly type: "stopping"; readonly step: "terminate" | "kill"; readonly reason: string }
 	| { readonly type: "exited"; readonly exitCode: number | null; readonly signal: string | null }

@@ -28,7 +28,8 @@ describe("a child bound to a function (Run/1 section 4)", () => {
 		};
 		const call = { input: { a: 1 }, intent: "find it" };
 		expect(await came(call, { children: { helper } })).toEqual({ result: { outcome: "partial", output: [1] } });
-		expect(calls).toEqual([{ slot: "helper", operationId: "c1", intent: "find it", input: { a: 1 }, aborted: false }]);
+		const expected = { slot: "helper", operationId: "c1", intent: "find it", input: { a: 1 }, channels: {} };
+		expect(calls).toEqual([{ ...expected, aborted: false }]);
 	});
 
 	test("an unbound slot is UNAVAILABLE", async () => {
@@ -274,7 +275,7 @@ describe("capabilities (Capability Contract/1)", () => {
 			return { value: 7 };
 		});
 		expect(await came(read, { ...uses, ...options })).toEqual({ result: { value: 7 } });
-		expect(calls).toEqual([{ slot: "store", operationId: "c1", method: "read", input: "key" }]);
+		expect(calls).toEqual([{ slot: "store", operationId: "c1", method: "read", input: "key", channels: {} }]);
 	});
 
 	test("a declared error within the contract", async () => {
