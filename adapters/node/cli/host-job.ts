@@ -5,6 +5,7 @@ import { directory } from "../directory.ts";
 import { nodeRuntime } from "../runtime.ts";
 import { Bindings } from "./host-job/bindings.ts";
 import { watchCancellation } from "./host-job/cancellation.ts";
+import { RootChannels } from "./host-job/channels.ts";
 import type { Job } from "./host-job/job.ts";
 import { write } from "./output.ts";
 
@@ -30,6 +31,7 @@ export async function runJob(jobFile: string, temporary?: string): Promise<JsonO
 		return pack;
 	};
 	const bindings = new Bindings(load);
+	const channels = new RootChannels(job.channels);
 	const controller = new AbortController();
 	const stopWatching = watchCancellation(job.cancel, () => controller.abort());
 	try {
@@ -38,12 +40,13 @@ export async function runJob(jobFile: string, temporary?: string): Promise<JsonO
 			...(await bindings.context(job)),
 			input: job.input,
 			deadlineMs: job.deadlineMs,
+			channels: channels.ports,
 			signal: controller.signal,
 		});
 		const { outcome, output } = await run.result;
-		return { status: "accepted", outcome, output, calls: bindings.calls };
+		return { status: "accepted", outcome, output, calls: bindings.calls, channels: await channels.report() };
 	} catch (error) {
-		return { ...refusal(error), calls: bindings.calls };
+		return { ...refusal(error), calls: bindings.calls, channels: await channels.report() };
 	} finally {
 		stopWatching();
 		bindings.stop();

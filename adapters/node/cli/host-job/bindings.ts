@@ -8,6 +8,7 @@ import type {
 	ProviderCall,
 } from "../../../../src/host/index.ts";
 import type { JsonObject } from "../../../../src/json/index.ts";
+import { useChannels } from "./channels.ts";
 import type { JobAnswer, JobContext, JobProvider } from "./job.ts";
 
 const POLL_MS = 10;
@@ -54,6 +55,8 @@ export class Bindings {
 				const answer = answers.find((each) => fits(each, call));
 				if (answer === undefined) throw new Error(`no answer is prepared for ${method}`);
 				if (answer.makesFile !== undefined) writeFileSync(answer.makesFile, "");
+				const received = await useChannels(answer, call.channels);
+				if (received !== undefined) seen.received = received;
 				await this.#wait(answer, call);
 				return given(answer, call);
 			},

@@ -30,6 +30,10 @@ export interface JobAnswer {
 	readonly raw?: JsonValue;
 	readonly echo?: true;
 	readonly crash?: true;
+	/** Reads this port to its end before it answers. */
+	readonly receive?: string;
+	/** Writes these items to a port before it answers. */
+	readonly send?: { readonly to: string; readonly items: readonly JsonValue[] };
 }
 
 export interface Job extends JobContext {
@@ -37,5 +41,7 @@ export interface Job extends JobContext {
 	readonly input: JsonValue;
 	readonly deadlineMs: number;
 	readonly cancel?: { readonly afterFile?: string; readonly afterMs?: number };
+	/** By root port: items for one that receives, `receive` for one that sends. */
+	readonly channels?: Readonly<Record<string, { readonly items: readonly JsonValue[] } | { readonly receive: true }>>;
 	readonly limits?: Readonly<Record<string, number>>;
 }
