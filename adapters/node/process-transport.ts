@@ -1,6 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { StderrSink } from "../../src/host/index.ts";
 import type { Transport, TransportSink } from "../../src/run/index.ts";
+import { streamable } from "./stdio.ts";
 
 /** Bytes of a pipe kept before anybody listens; then reading pauses until somebody does. */
 const EARLY_BYTES = 1_048_576;
@@ -116,7 +117,7 @@ export function pipeTransport(output: PipeReader, input: PipeWriter): Transport 
 	return {
 		listen: (sink) => output.listen(sink),
 		write: (bytes, done) => input.write(bytes, done),
-		writeText: (text, done) => input.write(text, done),
+		writeText: (text, done) => input.write(streamable(text), done),
 		end: () => input.end(),
 		stop: () => output.stop(),
 	};

@@ -9,6 +9,8 @@ export {
 	type Divergence,
 	LOCAL_CODES,
 	type LocalCode,
+	type MessagePortLike,
+	portTransport,
 	type Replay,
 	type RunCode,
 	type RunResult,

@@ -7,8 +7,6 @@ import type { Transport } from "./transport.ts";
 const BATCH_UNITS = 32_768;
 /** Bytes of a chunk that are taken at a time. */
 const PIECE_BYTES = 4_096;
-/** A longer text is cheaper as bytes: a stream that queues text guesses its size. */
-const TEXT_UNITS = 65_536;
 
 /**
  * Joins a session to a transport: reads into `receive()`, takes frames in batches of at most 32 KiB beyond the first frame,
@@ -40,7 +38,7 @@ export function drive(session: Session, transport: Transport): { wake(): void } 
 				}
 				wake();
 			};
-			if (transport.writeText !== undefined && batch.length <= TEXT_UNITS) transport.writeText(batch, done);
+			if (transport.writeText !== undefined) transport.writeText(batch, done);
 			else transport.write(encodeUtf8(batch), done);
 		}
 	}

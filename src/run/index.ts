@@ -25,6 +25,7 @@ export { HostSession } from "./host.ts";
 export { HOST_SESSION_LIMITS, type HostSessionLimits, RUN_LIMITS } from "./limits.ts";
 export { memoryPipe } from "./memory.ts";
 export { checkMessage, isFailure } from "./messages.ts";
+export { type MessagePortLike, portTransport } from "./port.ts";
 export type {
 	Attachment,
 	CapabilityCall,
