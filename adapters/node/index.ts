@@ -14,3 +14,4 @@ export { type NodeRuntime, type NodeRuntimeOptions, nodeRuntime, type Sandbox } 
 export { nodeSha256 } from "./sha256.ts";
 export type { Reach } from "./tree/held.ts";
 export { TREE_LIMITS, type TreeLimits } from "./tree/walk.ts";
+export { type WorkerLauncherOptions, workerLauncher } from "./worker.ts";

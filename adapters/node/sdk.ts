@@ -6,6 +6,7 @@
 import { createHandle } from "../../src/sdk/index.ts";
 import type { RunHandler } from "../../src/sdk/types.ts";
 import { processEnvironment } from "./component.ts";
+import { lentEnvironment } from "./lent.ts";
 
 export { CapabilityError, OperationError } from "../../src/sdk/errors.ts";
 export type * from "../../src/sdk/types.ts";
@@ -17,5 +18,5 @@ export type * from "../../src/sdk/types.ts";
  */
 export const handle: (handler: RunHandler) => Promise<void> = createHandle(
 	// Node's globals, not its modules: an import evaluates everything that they give, whether it is used or not.
-	processEnvironment(process, console.Console),
+	lentEnvironment() ?? processEnvironment(process, console.Console),
 );

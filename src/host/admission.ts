@@ -86,6 +86,7 @@ class Admission {
 				"The package has no flow.<suffix>; there is nothing to execute.",
 			);
 		}
+		if (stage.launch !== undefined) return entrypoint;
 		const launcher = this.#runtime.launcherFor(entrypoint);
 		if (!launcher.ok) throw refuse(launcher.code, where, launcher.message);
 		return entrypoint;

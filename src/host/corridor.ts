@@ -204,11 +204,11 @@ class Invocation {
 	async #launch(scratch: string): Promise<ComponentProcess> {
 		const { context, tree, stop } = this.#passage;
 		const { stage, entrypoint } = context;
-		const component = await this.#step("LAUNCH_FAILED", "The component could not be started", async () =>
-			entrypoint === undefined
-				? startHandler(stage.handler!, tree.runtime)
-				: tree.runtime.launch({ staged: stage.staged, entrypoint, scratch, signal: stop.signal }),
-		);
+		const component = await this.#step("LAUNCH_FAILED", "The component could not be started", async () => {
+			if (entrypoint === undefined) return startHandler(stage.handler!, tree.runtime);
+			const request = { staged: stage.staged, entrypoint, scratch, signal: stop.signal };
+			return stage.launch === undefined ? tree.runtime.launch(request) : stage.launch(request);
+		});
 		this.#note({ type: "launched", description: component.description });
 		if (stop.reason === undefined) return component;
 		// Cancelled or expired before dispatch: nothing is written (Run/1 section 8).

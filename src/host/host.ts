@@ -10,7 +10,7 @@ import { HostError, RunFailure, saying } from "./errors.ts";
 import { type HostLimits, resolveLimits } from "./limits.ts";
 import { type LoadedPackage, loadedPackage, Stage, stageOf } from "./loaded.ts";
 import type { Run, RunOptions, RunReport } from "./options.ts";
-import type { HostRuntime, StagedPackage, StageProgress } from "./ports.ts";
+import type { HostRuntime, Launch, StagedPackage, StageProgress } from "./ports.ts";
 import { RootChannels } from "./root-channels.ts";
 import { Stop } from "./stop.ts";
 import { harmless, TraceHub } from "./trace.ts";
@@ -31,6 +31,11 @@ export interface LoadOptions {
 	 * code that is trusted as the host itself is.
 	 */
 	readonly handler?: RunHandler | undefined;
+	/**
+	 * Starts this package's components in place of the runtime's launcher, which isn't asked whether it could: in a thread, as
+	 * `workerLauncher()` of `millrace/node` does, on another machine, or with a command of its own. Not beside `handler`.
+	 */
+	readonly launch?: Launch | undefined;
 	/** Give each file in `snapshot.files` a SHA-256 of its own; hashing then costs twice. */
 	readonly manifest?: boolean | undefined;
 	/** Copying first, then hashing, each from nothing to all. */
@@ -89,6 +94,12 @@ async function load(runtime: HostRuntime, source: unknown, options: LoadOptions)
 	if (options.handler !== undefined && typeof options.handler !== "function") {
 		throw new TypeError("options.handler must be a function.");
 	}
+	if (options.launch !== undefined && typeof options.launch !== "function") {
+		throw new TypeError("options.launch must be a function.");
+	}
+	if (options.launch !== undefined && options.handler !== undefined) {
+		throw new TypeError("options.launch and options.handler exclude each other.");
+	}
 	const observing = {
 		...(signal === undefined ? {} : { signal }),
 		...(onProgress === undefined ? {} : { onProgress }),
@@ -102,7 +113,7 @@ async function load(runtime: HostRuntime, source: unknown, options: LoadOptions)
 			manifest: options.manifest === true,
 			sha256: runtime.sha256,
 		});
-		return loadedPackage(new Stage(staged, snapshot, options.handler));
+		return loadedPackage(new Stage(staged, snapshot, options.handler, options.launch));
 	} catch (cause) {
 		await staged?.dispose().catch(() => undefined);
 		throw loadFailure(cause, staged === undefined, signal?.aborted === true);

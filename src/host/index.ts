@@ -57,6 +57,7 @@ export type {
 	ComponentProcess,
 	ExitEvidence,
 	HostRuntime,
+	Launch,
 	LauncherChoice,
 	LaunchRequest,
 	ScratchDirectory,

@@ -2,7 +2,7 @@ import type { PackageSnapshot } from "../package/index.ts";
 import type { RunHandler } from "../sdk/index.ts";
 import type { Digest } from "../sha256.ts";
 import { HostError } from "./errors.ts";
-import type { StagedPackage } from "./ports.ts";
+import type { Launch, StagedPackage } from "./ports.ts";
 
 /** The member behind `await using` where the user's library has it, nothing elsewhere. @inline */
 type AsyncDisposal = typeof globalThis extends { AsyncDisposableStack: { prototype: infer Stack } }
@@ -31,14 +31,22 @@ export class Stage {
 	readonly snapshot: PackageSnapshot;
 	/** Runs in place of the package's entrypoint. */
 	readonly handler: RunHandler | undefined;
+	/** Starts its components in place of the runtime's launcher. */
+	readonly launch: Launch | undefined;
 	#users = 0;
 	#disposal: Promise<void> | undefined;
 	#idle: (() => void) | undefined;
 
-	constructor(staged: StagedPackage, snapshot: PackageSnapshot, handler: RunHandler | undefined) {
+	constructor(
+		staged: StagedPackage,
+		snapshot: PackageSnapshot,
+		handler: RunHandler | undefined,
+		launch: Launch | undefined,
+	) {
 		this.staged = staged;
 		this.snapshot = snapshot;
 		this.handler = handler;
+		this.launch = launch;
 	}
 
 	/** Keeps the stage until the answer is called. Throws `PACKAGE_DISPOSED` once `dispose` was asked for. */

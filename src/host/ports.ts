@@ -94,6 +94,9 @@ export interface ComponentProcess {
 	readonly description: string;
 }
 
+/** Starts a component, as {@link HostRuntime.launch} does. */
+export type Launch = (request: LaunchRequest) => Promise<ComponentProcess>;
+
 /** A private writable directory of one Run. */
 export interface ScratchDirectory {
 	readonly path: string;

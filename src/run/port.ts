@@ -6,7 +6,7 @@ import type { Transport, TransportSink } from "./transport.ts";
 /** The part of `MessagePort` that is used; a `Worker`, its own side of itself, or Node's `parentPort` fit as well. */
 export interface MessagePortLike {
 	postMessage(message: unknown, transfer: ArrayBuffer[]): void;
-	addEventListener(type: string, listener: (event: { readonly data?: unknown }) => void): void;
+	addEventListener(type: string, listener: (event: object) => void): void;
 	/** Where messages wait for it. */
 	start?(): void;
 	close?(): void;
@@ -61,9 +61,9 @@ class PortEnd {
 
 	constructor(port: MessagePortLike) {
 		this.#port = port;
-		port.addEventListener("message", (event) => this.#receive(event.data));
-		port.addEventListener("messageerror", () => this.#fail("A message of the port could not be read."));
-		port.addEventListener("close", () => this.#fail("The port was closed."));
+		port.addEventListener("message", (event) => this.#receive((event as { readonly data?: unknown }).data));
+		port.addEventListener("messageerror", () => this.#fail("a message of the port could not be read"));
+		port.addEventListener("close", () => this.#fail("the port was closed"));
 		port.start?.();
 	}
 

@@ -35,8 +35,10 @@ const GRANTS = [
 	["adapters/node/cli/", ["commander", "picocolors", "conformance/"]],
 	["adapters/node/strip/", ["sucrase"]],
 	["adapters/node/operation-store-driver", ["libsql"]],
+	// A thread is told what to run.
+	["adapters/node/worker-entry", ["(computed)"]],
 	["adapters/deno/", ["node:", "adapters/node/component", "adapters/node/stdio"]],
-	["adapters/bun/", ["node:", "adapters/node/sdk"]],
+	["adapters/bun/", ["node:", "adapters/node/component"]],
 ];
 
 /** Globals that name an environment, a clock, chance, a locale or an evaluator. */

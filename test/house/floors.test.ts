@@ -97,7 +97,7 @@ describe("what is allowed is not reported", () => {
 		["YAML where FLOW.md is read", "src/package/yaml/planted.ts", 'import { Parser } from "yaml";'],
 		["globals of the web in web", "src/web.ts", "export const { TextDecoder } = globalThis;"],
 		["Node in its adapter", "adapters/node/x.ts", 'import "node:fs"; process.exit(Date.now());'],
-		["the process's streams for Bun", "adapters/bun/x.ts", 'import "../node/sdk.ts";'],
+		["the process's streams for Bun", "adapters/bun/x.ts", 'import "../node/component.ts";'],
 		["the corpus in the command", "adapters/node/cli/x.ts", 'import "../../../conformance/driver.ts";'],
 	])("%s", (_, path, text) => {
 		expect(checkText(path, text)).toEqual([]);

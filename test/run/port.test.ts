@@ -86,7 +86,7 @@ it("fails both directions once when the port closes before its peer has ended", 
 	ports.port1.close();
 	expect(await waiting).toBeInstanceOf(Error);
 	await delivered();
-	expect(right.heard).toEqual(["failed: The port was closed."]);
+	expect(right.heard).toEqual(["failed: the port was closed"]);
 	expect(await right.write("1")).toBeInstanceOf(Error);
 	expect(left.heard).toEqual([]);
 });
@@ -98,7 +98,7 @@ it("tells who listens later that the port has closed", async () => {
 	ports.port1.close();
 	await delivered();
 	right.listen();
-	expect(right.heard).toEqual(["1", "failed: The port was closed."]);
+	expect(right.heard).toEqual(["1", "failed: the port was closed"]);
 });
 
 it("closes the port when both sides have ended, and ignores what is none of its messages", async () => {
