@@ -58,11 +58,17 @@ describe("what is in it", () => {
 			(path) =>
 				!/^dist\/(?:src|adapters|conformance)\/.+\.(?:js|d\.ts)$/.test(path) &&
 				!/^dist\/(?:sdk\/(?:node|deno|bun)\.js|browser\/millrace\.min\.js(?:\.map)?)$/.test(path) &&
-				!/^conformance\/(?:[A-Z]+\.md|cases\/[a-z0-9-]+\.json)$/.test(path) &&
+				!/^conformance\/(?:[A-Z]+\.md|cases\/(?:[a-z]+\/)?[a-z0-9-]+\.json|players\/flow\.(?:mjs|py))$/.test(path) &&
 				!["package.json", "README.md", "LICENSE", "CHANGELOG.md"].includes(path),
 		);
 		expect(strangers).toEqual([]);
-		for (const path of ["LICENSE", "README.md", "dist/sdk/node.js", "conformance/DRIVER.md"])
+		for (const path of [
+			"LICENSE",
+			"README.md",
+			"dist/sdk/node.js",
+			"conformance/DRIVER.md",
+			"conformance/players/flow.py",
+		])
 			expect(packed).toContain(path);
 		expect(packed.filter((path) => path.startsWith("conformance/cases/")).length).toBeGreaterThan(3);
 	});
