@@ -15,7 +15,7 @@ import { checkInput, checkResult } from "./check.ts";
 import type { DurableRun } from "./durable.ts";
 import { DurableOperations } from "./durable-operations.ts";
 import { type FailureCode, HostError, type HostErrorFields, type StderrTail, saying } from "./errors.ts";
-import { failure, placed } from "./failures.ts";
+import { childPlace, failure, placed } from "./failures.ts";
 import { afterGrace } from "./grace.ts";
 import { connects } from "./handed-over.ts";
 import { startHandler } from "./in-process.ts";
@@ -272,7 +272,11 @@ class Invocation {
 				quiet: () => this.#quiet(operations),
 				channels,
 				// In the order of section 9: outcome and schema, then what the channels still owe.
-				accept: (result) => checkResult(snapshot, result) ?? channels.finalise(),
+				accept: (result) => {
+					const refusal = checkResult(snapshot, result) ?? channels.finalise();
+					if (refusal !== undefined) channels.end();
+					return refusal;
+				},
 				note: this.#note,
 				traced: tree.observed(),
 				stderr: (bytes) => {
@@ -292,6 +296,8 @@ class Invocation {
 
 	/** Waits for the work that was asked to stop: children end in bounded time, functions get a grace. */
 	async #quiet(operations: OwnedOperations): Promise<void> {
+		// First: work that waits for the component at the other end of a channel must not wait out its grace.
+		this.#passage.channels.end();
 		operations.abandonAll();
 		if (operations.idle) return;
 		const { runtime, limits } = this.#passage.tree;
@@ -393,9 +399,9 @@ function startChild(
 	if (connects(call, ports)) {
 		// A call that is refused moves nothing: its input is looked at before its rights are.
 		const checked = checkInput(snapshot, call.input);
-		if ("refusal" in checked) return placed(checked.refusal, call.slot);
+		if ("refusal" in checked) return placed(checked.refusal, childPlace(call.slot));
 		const moved = caller.participant.transfer(call.channels, ports, channels.participant);
-		if ("failure" in moved) return placed(moved.failure, call.slot);
+		if ("failure" in moved) return placed(moved.failure, childPlace(call.slot));
 		grants = moved.grants;
 	}
 	tree.running += 1;

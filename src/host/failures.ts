@@ -18,10 +18,10 @@ export function methodPlace(slot: string, method: string): string {
 	return `Capability slot "${slot}", method "${method}": `;
 }
 
-/** A refusal of the host's own, about the child in a slot. */
-export function placed(refusal: Failure, slot: string): { readonly failure: Failure } {
+/** A refusal of the host's own, with the place of what it is about. */
+export function placed(refusal: Failure, where: string): { readonly failure: Failure } {
 	const { code, message, details } = refusal;
-	return failure(code, wireMessage(code, childPlace(slot) + message), details);
+	return failure(code, wireMessage(code, where + message), details);
 }
 
 /**

@@ -145,7 +145,7 @@ function run(runtime: HostRuntime, limits: HostLimits, pack: LoadedPackage, opti
 	const operations = checkDurable(options.operations);
 	const admitted = tryAdmit(() => {
 		const context = admitContext(stage, options, runtime);
-		return { context, connected: new RootChannels(stage, options.channels) };
+		return { context, connected: new RootChannels(stage, options.channels, runtime) };
 	});
 	const hub = new TraceHub(limits, options.onTrace);
 	const started = runtime.monotonic();
@@ -192,7 +192,7 @@ function run(runtime: HostRuntime, limits: HostLimits, pack: LoadedPackage, opti
 			stop,
 			stderr,
 		});
-		await connected.finish(new Promise((resolve) => draining.listen(resolve)));
+		await connected.finish(new Promise((resolve) => draining.listen(resolve)), limits.cancelGraceMs);
 		return ending;
 	}
 

@@ -5,6 +5,7 @@
  */
 
 export type { Entrypoint } from "../package/index.ts";
+export type { ChannelEvent } from "../run/index.ts";
 export {
 	type Divergence,
 	LOCAL_CODES,
@@ -22,6 +23,13 @@ export {
 	type WireCode,
 	type WritableStreamLike,
 } from "../run/index.ts";
+export type {
+	ChannelContractIdentity,
+	ChannelEndpoint,
+	ChannelReceiver,
+	ChannelSender,
+	RunHandler,
+} from "../sdk/index.ts";
 export type { DurableOptions } from "./durable.ts";
 export {
 	type FailureCode,
@@ -45,6 +53,7 @@ export type {
 	ContextOptions,
 	ProviderAnswer,
 	ProviderCall,
+	RootChannel,
 	Run,
 	RunOptions,
 	RunReport,

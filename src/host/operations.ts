@@ -15,7 +15,7 @@ import { asked, whenGiven } from "./asked.ts";
 import { portTerms } from "./channel-contracts.ts";
 import { admit, admitResult, fits } from "./check.ts";
 import type { Ending } from "./corridor.ts";
-import { childFailure, childPlace, failure, methodPlace, thrown } from "./failures.ts";
+import { childFailure, childPlace, failure, methodPlace, placed, thrown } from "./failures.ts";
 import { type HandedOver, handOver } from "./handed-over.ts";
 import type { InvocationChannels } from "./invocation-channels.ts";
 import type { ChildFunction, ProviderAnswer } from "./options.ts";
@@ -201,7 +201,7 @@ export class Operations {
 	): OperationOutcome | undefined {
 		const { channels, holder } = this.#context;
 		const handed = handOver(operation.call, ports, channels, () => holder(operation.call.operationId));
-		if ("failure" in handed) return handed;
+		if ("failure" in handed) return placed(handed.failure, placeOf(operation.call));
 		const stop = new StopRequest();
 		const live: Live = { bounded: false, stop: () => stop.abort(), revoke: handed.end };
 		const conclude = (outcome: OperationOutcome): OperationOutcome => {
@@ -266,6 +266,10 @@ export class Operations {
 		if (stop.aborted) return failure("CANCELLED", `The ${who} slot "${slot}" stopped.`);
 		return thrown(error, `The ${who} slot "${slot}"`);
 	}
+}
+
+function placeOf(call: ChildCall | CapabilityCall): string {
+	return call.kind === "child" ? childPlace(call.slot) : methodPlace(call.slot, call.method);
 }
 
 function isOnlyValue(answer: JsonValue): answer is { readonly value: JsonValue } {

@@ -46,7 +46,10 @@ export interface ProviderCall {
 	readonly method: string;
 	readonly operationId: string;
 	readonly input: JsonValue;
-	/** By the ports that the contract's method declares; as with {@link ChildFunctionCall}. A local slot declares none. */
+	/**
+	 * By the ports that the contract's method declares; a local slot declares none, and gets what was mapped as it comes.
+	 * Otherwise as with {@link ChildFunctionCall}.
+	 */
 	readonly channels: Readonly<Record<string, ChannelEndpoint>>;
 	readonly signal: AbortSignal;
 }

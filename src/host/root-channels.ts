@@ -7,6 +7,7 @@ import { HostError } from "./errors.ts";
 import type { Stage } from "./loaded.ts";
 import { localWire } from "./local-wire.ts";
 import type { RootChannel } from "./options.ts";
+import type { HostRuntime } from "./ports.ts";
 
 /** One port of the root with the host's program at its other end. */
 interface Connection {
@@ -22,6 +23,11 @@ interface Connected extends Connection {
 	readonly grant: ChannelGrant;
 }
 
+type Clock = Pick<HostRuntime, "schedule">;
+
+/** Items fed between two turns of the host's program. */
+const ITEMS_A_TURN = 32;
+
 /** What the host's program did wrong at its end of a port; it never fails the Run. */
 type Failed = (port: string, error: unknown) => void;
 
@@ -31,16 +37,20 @@ type Failed = (port: string, error: unknown) => void;
  */
 export class RootChannels {
 	readonly #connections: readonly Connection[];
+	readonly #clock: Clock;
 	#connected: readonly Connected[] = [];
 	#failed: Failed = () => undefined;
-	#work: Promise<unknown>[] = [];
+	/** What the program does with what the Flow sends. */
+	#reading: Promise<unknown>[] = [];
 	#stops: (() => void)[] = [];
+	#over = false;
 
 	/**
 	 * Checks what is given. Throws a `HostError` `CHANNEL_UNDECLARED` for a name that FLOW.md doesn't declare, and a
 	 * `TypeError` for what can't be connected to its port.
 	 */
-	constructor(stage: Stage, given: Readonly<Record<string, RootChannel>> | undefined) {
+	constructor(stage: Stage, given: Readonly<Record<string, RootChannel>> | undefined, clock: Clock) {
+		this.#clock = clock;
 		const { channels, channelContracts } = stage.snapshot;
 		const ports = portTerms(channels, channelContracts);
 		const connections: Connection[] = [];
@@ -91,16 +101,32 @@ export class RootChannels {
 	/** The root is about to run: the program's ends come alive. */
 	start(): void {
 		for (const connection of this.#connected) {
-			this.#work.push(this.#serve(connection).catch((error: unknown) => this.#lost(connection, error)));
+			const serving = this.#serve(connection).catch((error: unknown) => this.#lost(connection, error));
+			if (connection.terms.direction === "send") this.#reading.push(serving);
 		}
 	}
 
-	/** Resolves when the program is done with its ends, or `stopped` has. What it does afterwards changes nothing. */
-	async finish(stopped: Promise<unknown>): Promise<void> {
-		// Nobody reads any more what is still to be fed.
+	/**
+	 * The root is over. Resolves when the program has read what the root had sealed, at the latest a grace of `graceMs` after
+	 * `stopped`. Nobody waits for what would still be sent.
+	 */
+	async finish(stopped: Promise<unknown>, graceMs: number): Promise<void> {
+		this.#over = true;
 		for (const stop of this.#stops) stop();
-		await Promise.race([Promise.all(this.#work), stopped]);
+		for (const { terms, program } of this.#connected) if (terms.direction === "receive") program.end();
+		const read = Promise.all(this.#reading);
+		await Promise.race([read, stopped]);
 		for (const { program } of this.#connected) program.end();
+		await this.#within(read, graceMs);
+	}
+
+	async #within(work: Promise<unknown>, graceMs: number): Promise<void> {
+		let cancel: () => void = () => undefined;
+		const late = new Promise<void>((resolve) => {
+			cancel = this.#clock.schedule(graceMs, resolve);
+		});
+		await Promise.race([work, late]);
+		cancel();
 	}
 
 	async #serve({ terms, given, program, grant }: Connected): Promise<void> {
@@ -121,20 +147,23 @@ export class RootChannels {
 	/** Sends what the iterable gives, as fast as the root takes it. Ends when the root has; the iterator is then returned. */
 	async #feed(sender: ChannelSender, given: Iterable<JsonValue> | AsyncIterable<JsonValue>): Promise<void> {
 		const iterator = iteratorOf(given);
-		let over = false;
-		const stopped = new Promise<{ readonly done: true }>((resolve) => {
-			this.#stops.push(() => {
-				over = true;
-				resolve({ done: true });
+		let stop: () => void = () => undefined;
+		this.#stops.push(() => stop());
+		// A race against one promise for all steps would keep something of each of them.
+		const next = (): Promise<IteratorResult<JsonValue>> =>
+			new Promise((resolve, reject) => {
+				stop = () => resolve({ done: true, value: undefined });
+				Promise.resolve(iterator.next()).then(resolve, reject);
 			});
-		});
 		try {
-			for (;;) {
-				const step = await Promise.race([iterator.next(), stopped]);
-				if (step.done === true) break;
+			for (let sent = 1; ; sent += 1) {
+				const step = await next();
+				if (this.#over) break;
+				if (step.done === true) return;
 				await sender.send(step.value);
+				// Acceptance is no turn of its own: an iterable without end must not keep the host from everything else.
+				if (sent % ITEMS_A_TURN === 0) await new Promise<void>((resolve) => this.#clock.schedule(0, resolve));
 			}
-			if (!over) return;
 		} catch (error) {
 			giveUp(iterator);
 			throw error;
@@ -145,8 +174,9 @@ export class RootChannels {
 	/** An end that failed takes its channel with it. That the Flow wants no more is no failure of a feed. */
 	#lost({ port, program, terms }: Connected, error: unknown): void {
 		program.end();
-		const unwanted = error instanceof OperationError && error.code === "DISCONNECTED" && terms.direction === "receive";
-		if (!unwanted) this.#failed(port, error);
+		const feeding = terms.direction === "receive";
+		const unwanted = error instanceof OperationError && error.code === "DISCONNECTED";
+		if (!(feeding && (unwanted || this.#over))) this.#failed(port, error);
 	}
 }
 

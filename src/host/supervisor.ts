@@ -166,11 +166,13 @@ export class Supervisor {
 
 	#answered(answer: "result" | "failure"): void {
 		this.#answer = answer;
+		if (answer === "failure") this.#context.channels.end();
 		this.#component?.transport.end();
 		this.#awaitExit("the component answered but did not exit");
 	}
 
 	#failed(why: HostStop): void {
+		this.#context.channels.end();
 		if (why === "lost") {
 			// Which end of which pipe was seen first says nothing: the exit status does (section 9).
 			this.#awaitExit("the component lost a pipe but did not exit");

@@ -18,12 +18,22 @@ export function traceTruncated(limit: number): string {
 }
 
 /** Members that hold data of a caller, an author or a component, whatever its shape. */
-const VALUES: ReadonlySet<string> = new Set(["input", "output", "settings", "value", "data", "details", "error"]);
+const VALUES: ReadonlySet<string> = new Set([
+	"input",
+	"output",
+	"settings",
+	"value",
+	"data",
+	"details",
+	"error",
+	"schema",
+]);
 
 /** Members whose text is the protocol's or the host's own: words, ids, names, codes. All other text is elided. */
 const PLAIN: ReadonlySet<string> = new Set([
 	...["type", "role", "kind", "status", "code", "phase", "why", "step", "reason", "what", "signal", "digest"],
 	...["operationId", "requestId", "slot", "method", "outcome", "package", "description", "target", "access"],
+	...["source", "endpoint", "participant", "delivery", "direction", "send", "receive", "from", "to", "port"],
 ]);
 
 /**

@@ -4,7 +4,7 @@
  */
 
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../json/index.ts";
-import type { TraceEvent } from "../../run/index.ts";
+import type { ChannelEvent, TraceEvent } from "../../run/index.ts";
 import type { HostEvent, RunEvent } from "../trace.ts";
 import { describeRequest, describeResult } from "./words.ts";
 
@@ -56,6 +56,10 @@ class DiagramMaker {
 	readonly #requests = new Map<string, string>();
 	/** Lanes of functions and providers at work, by session and operation id. */
 	readonly #programs = new Map<string, number>();
+	/** The same by the names that channel events call them. */
+	readonly #holders = new Map<string, number>();
+	/** Who holds an endpoint that was moved, and a source's sender, by these names. */
+	readonly #held = new Map<string, string>();
 
 	constructor(limit: number) {
 		this.#limit = limit;
@@ -79,9 +83,13 @@ class DiagramMaker {
 				if (event.target === "package") return;
 				const program = this.#lane(`program ${event.slot} ${path.join(" ")}`, `${event.slot} (${event.target})`);
 				this.#programs.set(key(path, event.operationId), program);
+				this.#holders.set(["root", ...path, event.operationId].join(" "), program);
 				this.#push(atMs, HOST, program, "request", `call (${event.operationId})`);
 				return;
 			}
+			case "channel":
+				this.#channel(atMs, event.event);
+				return;
 			case "cancelling":
 				this.#push(atMs, lane, lane, "note", event.reason === "cancel" ? "cancelled" : "deadline passed");
 				return;
@@ -96,6 +104,24 @@ class DiagramMaker {
 				return;
 			case "failed":
 				this.#push(atMs, lane, lane, "note", `failed: ${event.code}`);
+		}
+	}
+
+	/** What functions and providers do with channels has no frames. */
+	#channel(atMs: number, event: ChannelEvent): void {
+		if (event.type === "moved") {
+			this.#held.set(event.endpoint, event.to);
+			if (event.endpoint.startsWith("send:")) this.#held.set(event.source, event.to);
+			return;
+		}
+		if (event.type === "accepted" || event.type === "sealed") {
+			const sender = this.#holders.get(this.#held.get(event.source) ?? "");
+			const what = event.type === "accepted" ? `item ${event.sequence}` : "end";
+			if (sender !== undefined) this.#push(atMs, sender, HOST, "request", `${what} to ${event.source}`);
+		} else if (event.type === "delivered" || event.type === "ended") {
+			const receiver = this.#holders.get(this.#held.get(event.endpoint) ?? "");
+			const what = event.type === "delivered" ? `item ${event.sequence}` : `end after ${event.lastSequence}`;
+			if (receiver !== undefined) this.#push(atMs, HOST, receiver, "response", what);
 		}
 	}
 
