@@ -41,6 +41,8 @@ export interface Finished {
 export interface Settings {
 	/** Standard input; nothing, and at its end, unless given. */
 	readonly input?: string | Uint8Array;
+	/** Leave standard input open, for the test to write to. */
+	readonly open?: boolean;
 	readonly env?: Readonly<Record<string, string>>;
 	readonly cwd?: string;
 	/** Where temporary files go; a fresh directory unless given. */
@@ -75,7 +77,7 @@ export function start(words: readonly string[], settings: Settings = {}): Runnin
 	child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
 	child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
 	child.stdin.on("error", () => {}); // the command may end before it has read everything
-	child.stdin.end(settings.input ?? "");
+	if (settings.open !== true) child.stdin.end(settings.input ?? "");
 	const finished = new Promise<Finished>((resolve) => {
 		child.once("close", (exitCode, signal) => {
 			const bytes = Buffer.concat(out);

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Digest } from "../../../src/digest.ts";
 import { isLocalName } from "../../../src/grammar/index.ts";
+import type { ChannelOption } from "./channels.ts";
 import { parseAssignment, parseDigest, UsageError } from "./usage.ts";
 
 /** `--attach name=path:access`. */
@@ -40,6 +41,17 @@ function parseChild(text: string): ChildOption {
 	if (at < 0) return { name, dir: rest, expect: undefined };
 	if (at === 0) throw new UsageError(`--child: "${text}" names no directory`);
 	return { name, dir: rest.slice(0, at), expect: parseDigest(rest.slice(at + 1)) };
+}
+
+/** Reads every `--channel`. Throws `UsageError`. */
+export function parseChannels(texts: readonly string[]): readonly ChannelOption[] {
+	return checkNames(
+		"--channel",
+		texts.map((text) => {
+			const [name, file] = parseAssignment(text, "name=FILE or name=-");
+			return { name, file };
+		}),
+	);
 }
 
 /** Refuses what is no name, and a name given twice, which would silently lose what was said first. */

@@ -140,6 +140,15 @@ define(program, "run", "run a package and print its accepted result")
 			.default([], "none")
 			.argParser(collect),
 	)
+	.addOption(
+		new Option(
+			"--channel <name=file>",
+			"connect a channel: FILE, or - for stdin, feeds one value per line to a port that receives; a port that sends " +
+				"writes its items to a new FILE, or with - to stdout (the result then goes to stderr, or last under --json); repeatable",
+		)
+			.default([], "none")
+			.argParser(collect),
+	)
 	.addOption(expectOption())
 	.option("--trace <file>", "write every frame and decision as NDJSON into a new file")
 	.option("--trace-values", "keep values in the trace (they are elided otherwise)")

@@ -12,7 +12,8 @@ import {
 import type { JsonObject, JsonValue } from "../../../src/json/index.ts";
 import { directory } from "../directory.ts";
 import { nodeRuntime } from "../runtime.ts";
-import { parseAttachments, parseChildren } from "./bindings.ts";
+import { parseAttachments, parseChannels, parseChildren } from "./bindings.ts";
+import { ChannelFiles } from "./channels.ts";
 import { noteStderrTail, StderrPrinter } from "./component-stderr.ts";
 import { checkDurable, withStore } from "./durable.ts";
 import { Detailed, describeFailure } from "./failure.ts";
@@ -33,6 +34,7 @@ export interface RunCommandOptions {
 	/** Milliseconds. */
 	readonly deadline: number;
 	readonly child: readonly string[];
+	readonly channel: readonly string[];
 	readonly expect?: Digest;
 	readonly trace?: string;
 	readonly traceValues?: boolean;
@@ -47,6 +49,8 @@ interface Request {
 	readonly settings: JsonObject;
 	readonly attachments: ReturnType<typeof parseAttachments>;
 	readonly children: ReturnType<typeof parseChildren>;
+	readonly channels: ChannelFiles;
+	readonly dirs: readonly string[];
 	readonly options: RunCommandOptions;
 	/** Where its operations are kept beyond it, once that is open. */
 	readonly operations?: DurableOptions | undefined;
@@ -54,24 +58,30 @@ interface Request {
 
 /** `millrace run DIR`: load, check, run and accept, with every step said on stderr and the output on stdout. */
 export async function runCommand(dir: string, options: RunCommandOptions, output: Output): Promise<void> {
-	const request = await readRequest(dir, options);
+	const request = await readRequest(dir, options, output);
 	// From here on there are things to undo; until now a signal may simply end the process.
 	const signal = interruptSignal();
 	const runtime = nodeRuntime({ trustReadWriteAttachments: options.trustAttachments === true });
 	const packages = new Packages(createHost({ runtime }), signal, output);
+	const { channels } = request;
 	let report: RunReport;
 	try {
 		report = await withStore(options, (operations) =>
 			loadAndRun(dir, { ...request, operations }, packages, signal, output),
 		);
 	} catch (error) {
+		await channels.close(false);
 		await packages
 			.dispose()
 			.catch((left: unknown) => output.note("left", escapeForDisplay(describeFailure(left).message)));
 		throw error;
 	}
+	await channels.close(true);
 	await packages.dispose();
-	await output.answer(safeJson(report.output, 2), {
+	const result = safeJson(report.output, 2);
+	// stdout has the items then, and a reader must be able to tell.
+	if (channels.printing) output.note("result", result);
+	await output.answer(channels.printing ? "" : result, {
 		status: "succeeded",
 		outcome: report.outcome,
 		output: report.output,
@@ -81,7 +91,7 @@ export async function runCommand(dir: string, options: RunCommandOptions, output
 }
 
 /** Reads the command line's values, files included. Throws `UsageError` for what can't be meant. */
-async function readRequest(dir: string, options: RunCommandOptions): Promise<Request> {
+async function readRequest(dir: string, options: RunCommandOptions, output: Output): Promise<Request> {
 	if (options.input === "-" && options.settings === "-")
 		throw new UsageError("only one of --input and --settings can be -");
 	if (options.traceValues === true && options.trace === undefined)
@@ -99,6 +109,8 @@ async function readRequest(dir: string, options: RunCommandOptions): Promise<Req
 		settings: (await readValue("--settings", options.settings)) as JsonObject,
 		attachments,
 		children,
+		channels: new ChannelFiles(parseChannels(options.channel), output),
+		dirs,
 		options,
 	};
 }
@@ -115,6 +127,9 @@ async function loadAndRun(
 	const children: [string, LoadedPackage][] = [];
 	for (const { name, dir: childDir, expect } of request.children)
 		children.push([name, await packages.load(childDir, expect, name)]);
+	const { channels } = request;
+	const stdinTaken = options.input === "-" || options.settings === "-";
+	await channels.open(pack.snapshot.channels, { packages: request.dirs, stdinTaken });
 	const trace = startTrace(options, output);
 	const notes = new RunNotes(output, pack);
 	const printer = options.stderr === true ? new StderrPrinter() : undefined;
@@ -124,6 +139,7 @@ async function loadAndRun(
 			settings,
 			attachments: Object.fromEntries(attachments.map(({ name, ...source }) => [name, source])),
 			children: Object.fromEntries(children),
+			channels: channels.channels,
 			deadlineMs: options.deadline,
 			operations,
 			signal,
@@ -133,10 +149,14 @@ async function loadAndRun(
 			},
 			...(printer === undefined ? {} : { onStderr: (chunk: Uint8Array) => printer.write(chunk) }),
 		});
+		channels.onFailure((error) => run.cancel(error));
 		const report = await run.result;
 		notes.accepted(report);
+		if (channels.failure !== undefined) throw channels.failure;
 		return report;
 	} catch (error) {
+		// The Run ended because of it, however it ended.
+		if (channels.failure !== undefined) throw channels.failure;
 		if (!(error instanceof RunFailure)) throw error;
 		if (printer === undefined) noteStderrTail(output, error.stderr);
 		throw explained(error, pack, request, notes.unboundChild);
@@ -163,6 +183,8 @@ function explained(
 	unbound: string | undefined,
 ): Error {
 	const { code, phase } = error;
+	if (code === "CHANNEL_UNCONNECTED")
+		return new Detailed(error, { hints: ["--channel NAME=FILE connects a port; - is stdin or stdout"] });
 	if (code === "OPERATION_KEY_MISMATCH")
 		return new Detailed(error, { hints: ["millrace operations delete FILE --key KEY forgets what a key has"] });
 	if (phase === "run" && code === "UNAVAILABLE" && unbound !== undefined)
