@@ -18,6 +18,8 @@ export interface ComponentCase {
 	readonly steps?: readonly Fields[];
 	/** Members of the params of `flow/run` in place of the usual ones. */
 	readonly root?: Fields;
+	/** The script has no `run` at all. */
+	readonly rootless?: true;
 	/** Begins with `run`, unless it says where that comes. */
 	readonly script: readonly HostStep[];
 	/** Its exit code, once it has ended by itself: 0 unless said. */

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../src/json/index.ts";
 import { encodeUtf8 } from "../../src/web.ts";
 import { expandRules } from "../corpus.ts";
 import { dataBytes, type Fields, field, isFields } from "../data.ts";
-import type { ContextPlan, HostCase, HostSuite, PackagePlan, ProviderPlan } from "./plan.ts";
+import type { ContextPlan, HostCase, PackagePlan, ProviderPlan } from "./plan.ts";
 
 /** The languages a component can be written in; each has its player. */
 export type EntryLanguage = "mjs" | "py";
@@ -32,7 +32,7 @@ export function packagesOf(each: HostCase): Map<string, PackagePlan> {
 }
 
 /** Puts the shared values of a suite where its cases use them. Throws a `TypeError` for a name that isn't shared. */
-export function resolveShared(suite: HostSuite): HostSuite {
+export function resolveShared<T extends { readonly shared?: Fields; readonly cases: readonly unknown[] }>(suite: T): T {
 	const shared = suite.shared ?? {};
 	const resolve = (value: unknown): unknown => {
 		if (Array.isArray(value)) return value.map(resolve);
@@ -45,7 +45,7 @@ export function resolveShared(suite: HostSuite): HostSuite {
 		}
 		return Object.fromEntries(names.map((name) => [name, resolve(value[name])]));
 	};
-	return { ...suite, cases: resolve(suite.cases) as HostSuite["cases"] };
+	return { ...suite, cases: resolve(suite.cases) as T["cases"] };
 }
 
 /** The files of one package. */

@@ -7,6 +7,7 @@ import { Detailed } from "./failure.ts";
 import { type Adapter, programAdapter } from "./host-kit/host-process.ts";
 import { type CaseReport, runHostCase } from "./host-kit/run-case.ts";
 import { type Selection, selectCases } from "./host-kit/suites.ts";
+import { CaseProgress, inOrder } from "./kit-progress.ts";
 import { count, type Output, paint } from "./output.ts";
 
 export interface HostKitOptions extends Selection {
@@ -104,58 +105,6 @@ function record(tally: Tally, { name, clause }: HostCase, { verdict, stood }: Ca
 	(verdict.status === "failed" ? tally.failures : tally.others).push(told);
 	output.note("", `${MARKS[verdict.status]()} ${name} [${clause}] ${escapeForDisplay(told.difference)}`);
 	if (verdict.status === "failed" && stood !== undefined) output.note("", paint.dim(`  ${escapeForDisplay(stood)}`));
-}
-
-/** Does `work` on every item, `jobs` at once, and tells what came of each in the order of the items. Stops at the first error. */
-async function inOrder<T, R>(
-	items: readonly T[],
-	jobs: number,
-	work: (item: T) => Promise<R>,
-	tell: (item: T, result: R) => void,
-): Promise<void> {
-	const done = new Map<number, R>();
-	let next = 0;
-	let told = 0;
-	let broken: { readonly error: unknown } | undefined;
-	const worker = async (): Promise<void> => {
-		while (next < items.length && broken === undefined) {
-			const index = next;
-			next += 1;
-			try {
-				done.set(index, await work(items[index]!));
-			} catch (error) {
-				broken ??= { error };
-			}
-			for (; done.has(told); told += 1) tell(items[told]!, done.get(told)!);
-		}
-	};
-	await Promise.all(Array.from({ length: Math.min(jobs, items.length) }, worker));
-	if (broken !== undefined) throw broken.error;
-}
-
-/** One line that says how far it is, on a terminal only. */
-class CaseProgress {
-	readonly #total: number;
-	readonly #shown: boolean;
-	#done = 0;
-	#drawn = false;
-
-	constructor(total: number, output: Output) {
-		this.#total = total;
-		this.#shown = !output.json && process.stderr.isTTY === true;
-	}
-
-	step(): void {
-		this.#done += 1;
-		if (!this.#shown) return;
-		process.stderr.write(`\r\u001b[K${paint.dim(`${this.#done} of ${count(this.#total, "case")}`)}`);
-		this.#drawn = true;
-	}
-
-	clear(): void {
-		if (this.#drawn) process.stderr.write("\r\u001b[K");
-		this.#drawn = false;
-	}
 }
 
 const OURS = [process.execPath, fileURLToPath(new URL("./main.js", import.meta.url)), "conformance", "host-job"];

@@ -217,6 +217,27 @@ define(conformance, "run", "run the corpus against a driver")
 		),
 	);
 
+define(
+	conformance,
+	"component",
+	"run the component kit: a host that behaves and misbehaves, against a component (COMPONENT.md)",
+)
+	.option("--component <command>", "a program that plays the kit's scenarios over its Run/1 runtime (default: our SDK)")
+	.option("--suite <name>", "run one suite of the kit only")
+	.option("--case <name>", "run the cases of this name only; * stands for anything")
+	.addOption(
+		new Option("--timeout <time>", "how long a component may take for one case")
+			.default(30_000, "30s")
+			.argParser(checked(parseDuration)),
+	)
+	.addOption(new Option("--jobs <n>", "how many cases run at once").default(2).argParser(checked(parseCount)))
+	.option("--long", "run the cases too that take a minute or much memory")
+	.action((options: import("./conformance-component.ts").ComponentKitOptions, command: Command) =>
+		execute(command, async (output) =>
+			(await import("./conformance-component.ts")).componentKitCommand(options, interruptSignal(), output),
+		),
+	);
+
 define(conformance, "host", "run the host kit: packages that behave and misbehave, against a host's adapter (HOST.md)")
 	.option("--host <command>", "a program that takes a job file as its last argument (default: our host)")
 	.option("--suite <name>", "run one suite of the kit only")

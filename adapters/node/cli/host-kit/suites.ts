@@ -32,7 +32,14 @@ export function loadHostSuites(): Map<string, HostSuite> {
 
 /** The cases that are meant, suite by suite. Throws a `UsageError` where that is none. */
 export function selectCases(selection: Selection): { readonly suite: string; readonly cases: readonly HostCase[] }[] {
-	const suites = loadHostSuites();
+	return selectFrom(loadHostSuites(), selection);
+}
+
+/** The same of the suites of any kit. */
+export function selectFrom<T extends { readonly name: string; readonly long?: true }>(
+	suites: ReadonlyMap<string, { readonly suite: string; readonly cases: readonly T[] }>,
+	selection: Selection,
+): { readonly suite: string; readonly cases: readonly T[] }[] {
 	const { suite: only, case: pattern, long = false } = selection;
 	if (only !== undefined && !suites.has(only))
 		throw new UsageError(`there is no suite "${only}"; the suites are ${[...suites.keys()].join(", ")}`);
