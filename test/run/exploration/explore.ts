@@ -212,6 +212,11 @@ function judge(world: World, taints: ReadonlySet<string>, died: boolean, counts:
 		if (taints.size === 0)
 			for (const [id, { answered }] of wire.asked) demand(answered, `a success with ${id} unanswered`);
 	} else demand(FAILURES.has(conclusion.code), `the code ${conclusion.code}`);
+	const code = wire.terminal?.error?.data?.code;
+	demand(
+		wire.terminal === undefined || !world.cancelled || code === "CANCELLED",
+		`after its cancellation it said ${code}`,
+	);
 	if (wire.terminal !== undefined && world.conditions > 0) counts.add("race:a condition and a terminal");
 	if (world.abandoned) counts.add("race:the handler ended with open requests");
 	for (const { cancelled, answered } of wire.asked.values())

@@ -7,6 +7,7 @@ import type { JsonValue } from "../../../src/json/index.ts";
 import {
 	type ChannelEvent,
 	type ChannelParticipant,
+	type ChannelRequest,
 	type ComponentEnd,
 	ComponentSession,
 	HostSession,
@@ -81,6 +82,8 @@ export class World {
 	/** The handler ended with a result while some of its requests had no answer. */
 	abandoned = false;
 	conditions = 0;
+	/** The component was told of the root's cancellation, before its terminal. */
+	cancelled = false;
 	responded = false;
 	stopped = false;
 	end: ComponentEnd | undefined;
@@ -101,7 +104,10 @@ export class World {
 			start: () => {
 				this.started = true;
 			},
-			cancelled: () => this.counts.add("race:root cancelled while it runs"),
+			cancelled: () => {
+				this.cancelled = true;
+				this.counts.add("race:root cancelled while it runs");
+			},
 			closed: (end) => {
 				demand(this.end === undefined, "the component closed twice");
 				this.end = end;
@@ -119,7 +125,13 @@ export class World {
 			},
 			channel: (exchange) => this.#channels.request(this.#watched(exchange)),
 			cancelChannel: (exchange) => this.#channels.cancel(this.#exchanges.get(exchange)!),
-			accept: () => this.#channels.finalise(),
+			accept: () => {
+				const kept = [...this.#granted].filter(
+					(endpoint) => !this.#receivers.some((held) => held.endpoint === endpoint),
+				);
+				demand(this.changed || kept.length === 0, `${kept.join(", ")} came to nobody and was not given back`);
+				return this.#channels.finalise();
+			},
 			responded: () => {
 				demand(!this.responded, "the root was answered twice");
 				this.responded = true;
@@ -146,6 +158,7 @@ export class World {
 			request,
 			settle: (outcome: Parameters<typeof exchange.settle>[0]) => {
 				settled();
+				if ("result" in outcome) this.#note(request, outcome.result);
 				if (request.method === "channel/send" && "result" in outcome) this.#sending = request.value;
 				this.counts.add(`channel:${request.method} ${"failure" in outcome ? outcome.failure.code : "done"}`);
 				exchange.settle(outcome);
@@ -153,6 +166,16 @@ export class World {
 		};
 		this.#exchanges.set(exchange, watched);
 		return watched;
+	}
+
+	/** Receivers that were granted and not released: the component must know of each, or give it back. */
+	readonly #granted = new Set<string>();
+
+	#note(request: ChannelRequest, result: JsonValue): void {
+		const { endpoint, receive } = (result ?? {}) as { endpoint?: string; receive?: { endpoint: string } };
+		if (request.method === "channel/release") this.#granted.delete(request.endpoint);
+		else if (request.method === "channel/subscribe") this.#granted.add(endpoint!);
+		else if (receive !== undefined) this.#granted.add(receive.endpoint);
 	}
 
 	#decided(event: ChannelEvent): void {
@@ -280,9 +303,9 @@ export class World {
 		const sender = this.#senders[n % Math.max(1, this.#senders.length)];
 		const receiver = this.#receivers[n % Math.max(1, this.#receivers.length)];
 		const broadcast = this.#broadcasts[n % Math.max(1, this.#broadcasts.length)];
-		if (what === 0) this.#ask({ method: "channel/create" }, (result) => this.#granted(result));
+		if (what === 0) this.#ask({ method: "channel/create" }, (result) => this.#learn(result));
 		else if (what === 1)
-			this.#ask({ method: "channel/create", delivery: "broadcast" }, (result) => this.#granted(result));
+			this.#ask({ method: "channel/create", delivery: "broadcast" }, (result) => this.#learn(result));
 		else if (what === 2 && broadcast !== undefined)
 			this.#ask({ method: "channel/subscribe", source: broadcast.token }, (result) => {
 				const grant = result as unknown as { readonly endpoint: string; readonly startSequence: number };
@@ -316,7 +339,7 @@ export class World {
 		}
 	}
 
-	#granted(result: JsonValue): void {
+	#learn(result: JsonValue): void {
 		const { send, receive, source } = result as unknown as {
 			readonly send: { readonly endpoint: string };
 			readonly receive?: { readonly endpoint: string };
