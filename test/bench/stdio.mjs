@@ -2,7 +2,7 @@
 // life against a bare runtime's, and the memory that one frame of 16 MiB takes. In every contender the child calls and its
 // parent answers; all are alive at once and work in turn.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,6 +26,7 @@ const JOBS = [
 /** Items of one channel: its sends and its reads are the requests of two components. */
 const ITEMS = 60_000;
 const LIMIT = "raw newline JSON";
+const ECHO = "node echoing one line";
 const OURS = ["millrace sessions", "millrace SDK and host"];
 const PEERS = ["vscode-jsonrpc", "@modelcontextprotocol/sdk", "@agentclientprotocol/sdk"];
 const GOAL = 0.8;
@@ -143,12 +144,17 @@ async function roundTrips(host, base) {
 			print(name, by[name].toFixed(2), `>= ${GOAL}`, met);
 		}
 		for (const name of PEERS) {
-			if (job.inFlight === 1) print(name, by[name].toFixed(2));
-			else {
-				const times = by[OURS[1]] / by[name];
-				const met = keep(`${job.title}: ${OURS[1]} of ${name}`, times, {}, { goal: GOAL_OF_PEERS });
-				print(name, `${by[name].toFixed(2)}, ours is ${times.toFixed(1)} times as fast`, `>= ${GOAL_OF_PEERS}`, met);
+			if (job.inFlight === 1) {
+				print(name, by[name].toFixed(2));
+				continue;
 			}
+			// Sessions are what a peer is; the SDK and the host also admit values, keep a ledger and call a provider.
+			const said = OURS.map((each) => {
+				const times = by[each] / by[name];
+				const met = keep(`${job.title}: ${each} of ${name}`, times, {}, { goal: GOAL_OF_PEERS });
+				return `${each} ${times.toFixed(1)} times as fast (goal >= ${GOAL_OF_PEERS}: ${met ? "met" : "missed"})`;
+			});
+			print(name, `${by[name].toFixed(2)}; ${said.join(", ")}`);
 		}
 	}
 	for (const [, contender] of contenders) await contender.do(null);
@@ -224,8 +230,14 @@ async function life(host, base) {
 		"node_modules/@jigging/flow/index.js": readFileSync(new URL("../../dist/sdk/node.js", import.meta.url), "utf8"),
 	});
 	const line = `${JSON.stringify(ROOT_REQUEST)}\n`;
+	const echo = join(base, "echo.mjs");
+	writeFileSync(
+		echo,
+		'process.stdin.once("data", (line) => { process.stdout.write(line); process.stdin.destroy(); });\n',
+	);
 	const ways = [
 		["node -e 0", () => runNode(["-e", "0"], "")],
+		[ECHO, () => runNode([echo], line)],
 		["millrace component, spawned", () => runNode([join(bare, "flow.mjs")], line, bare)],
 		["millrace host.run, loaded", () => host.run(pack, { input: { name: "Ada" }, deadlineMs: 60_000 }).result],
 	];
@@ -248,6 +260,11 @@ async function life(host, base) {
 	for (const [index, [name]] of ways.entries()) {
 		if (index === 0) continue;
 		const ratio = median(samples[index]);
+		// What a module costs that reads one line and writes it back: nothing with a protocol can be under it.
+		if (name === ECHO) {
+			print(name, ratio.toFixed(2));
+			continue;
+		}
 		const met = keep(`spawn to exit: ${name} of node -e 0`, ratio, {}, { goal: 1.25, atMost: true });
 		print(name, ratio.toFixed(2), "<= 1.25", met);
 	}
