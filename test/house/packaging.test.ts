@@ -58,7 +58,9 @@ describe("what is in it", () => {
 			(path) =>
 				!/^dist\/(?:src|adapters|conformance)\/.+\.(?:js|d\.ts)$/.test(path) &&
 				!/^dist\/(?:sdk\/(?:node|deno|bun)\.js|browser\/millrace\.min\.js(?:\.map)?)$/.test(path) &&
-				!/^conformance\/(?:[A-Z]+\.md|cases\/(?:[a-z]+\/)?[a-z0-9-]+\.json|players\/flow\.(?:mjs|py))$/.test(path) &&
+				!/^conformance\/(?:[A-Z]+\.md|cases\/(?:[a-z]+\/)?[a-z0-9-]+\.json|players\/flow\.(?:mjs|py)|components\/component\.(?:mjs|py))$/.test(
+					path,
+				) &&
 				!["package.json", "README.md", "LICENSE", "CHANGELOG.md"].includes(path),
 		);
 		expect(strangers).toEqual([]);
@@ -68,6 +70,7 @@ describe("what is in it", () => {
 			"dist/sdk/node.js",
 			"conformance/DRIVER.md",
 			"conformance/players/flow.py",
+			"conformance/components/component.py",
 		])
 			expect(packed).toContain(path);
 		expect(packed.filter((path) => path.startsWith("conformance/cases/")).length).toBeGreaterThan(3);
