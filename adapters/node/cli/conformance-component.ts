@@ -4,10 +4,9 @@ import { escapeForDisplay } from "../../../src/display.ts";
 import { wordsOf } from "./command-line.ts";
 import { type ComponentVerdict, runComponentCase } from "./component-kit/run-case.ts";
 import { selectComponentCases } from "./component-kit/suites.ts";
-import { Detailed } from "./failure.ts";
 import { CONFORMANCE, type Selection } from "./host-kit/suites.ts";
-import { CaseProgress, inOrder } from "./kit-progress.ts";
-import { count, type Output, paint } from "./output.ts";
+import { answerTally, runSuites } from "./kit-run.ts";
+import { type Output, paint } from "./output.ts";
 
 export interface ComponentKitOptions extends Selection {
 	/** The component's command line; ours unless given. */
@@ -46,39 +45,11 @@ export async function componentKitCommand(
 			: wordsOf("--component", component);
 	const suites = selectComponentCases(options);
 	const tally: Tally = { passed: 0, failed: 0, tolerated: 0, failures: [], others: [] };
-	const progress = new CaseProgress(
-		suites.reduce((sum, { cases }) => sum + cases.length, 0),
-		output,
-	);
-	try {
-		for (const { suite, cases } of suites) {
-			const before = tally.passed;
-			await inOrder(
-				cases,
-				jobs,
-				(each) => tryCase(each, command, timeout, signal),
-				(each, verdict) => {
-					progress.clear();
-					record(tally, each, verdict, output);
-					progress.step();
-				},
-			);
-			progress.clear();
-			output.note("suite", `${suite}: ${tally.passed - before} of ${count(cases.length, "case")} passed`);
-		}
-	} catch (error) {
-		throw new Detailed(error, { ...tally });
-	} finally {
-		progress.clear();
-	}
+	const work = (each: ComponentCase): Promise<ComponentVerdict> => tryCase(each, command, timeout, signal);
+	const told = (each: ComponentCase, verdict: ComponentVerdict): void => record(tally, each, verdict, output);
+	await runSuites({ suites, jobs, tally, work, record: told }, output);
 	const { passed, failed, tolerated } = tally;
-	await output.answer(`${passed} passed, ${failed} failed, ${tolerated} with another reading`, {
-		...(failed === 0
-			? { status: "succeeded" }
-			: { status: "failed", code: "CONFORMANCE_FAILED", message: `${count(failed, "case")} failed.` }),
-		...tally,
-	});
-	return failed === 0;
+	return answerTally(`${passed} passed, ${failed} failed, ${tolerated} with another reading`, tally, output);
 }
 
 async function tryCase(

@@ -3,12 +3,11 @@ import type { EntryLanguage } from "../../../conformance/host/build.ts";
 import type { HostCase } from "../../../conformance/host/plan.ts";
 import { escapeForDisplay } from "../../../src/display.ts";
 import { wordsOf } from "./command-line.ts";
-import { Detailed } from "./failure.ts";
 import { type Adapter, programAdapter } from "./host-kit/host-process.ts";
 import { type CaseReport, runHostCase } from "./host-kit/run-case.ts";
 import { type Selection, selectCases } from "./host-kit/suites.ts";
-import { CaseProgress, inOrder } from "./kit-progress.ts";
-import { count, type Output, paint } from "./output.ts";
+import { answerTally, runSuites } from "./kit-run.ts";
+import { type Output, paint } from "./output.ts";
 
 export interface HostKitOptions extends Selection {
 	/** The adapter's command line; ours unless given. */
@@ -47,40 +46,12 @@ export async function hostKitCommand(options: HostKitOptions, signal: AbortSigna
 	const adapter = programAdapter(options.host === undefined ? OURS : wordsOf("--host", options.host));
 	const suites = selectCases(options);
 	const tally: Tally = { passed: 0, failed: 0, tolerated: 0, unsupported: 0, failures: [], others: [] };
-	const total = suites.reduce((sum, { cases }) => sum + cases.length, 0);
-	const progress = new CaseProgress(total, output);
-	try {
-		for (const { suite, cases } of suites) {
-			const before = tally.passed;
-			await inOrder(
-				cases,
-				options.jobs,
-				(each) => tryCase(each, adapter, options, signal),
-				(each, report) => {
-					progress.clear();
-					record(tally, each, report, output);
-					progress.step();
-				},
-			);
-			progress.clear();
-			output.note("suite", `${suite}: ${tally.passed - before} of ${count(cases.length, "case")} passed`);
-		}
-	} catch (error) {
-		throw new Detailed(error, { ...tally });
-	} finally {
-		progress.clear();
-	}
+	const work = (each: HostCase): Promise<CaseReport> => tryCase(each, adapter, options, signal);
+	const told = (each: HostCase, report: CaseReport): void => record(tally, each, report, output);
+	await runSuites({ suites, jobs: options.jobs, tally, work, record: told }, output);
 	const { passed, failed, tolerated, unsupported } = tally;
-	await output.answer(
-		`${passed} passed, ${failed} failed, ${tolerated} with another reading, ${unsupported} unsupported`,
-		{
-			...(failed === 0
-				? { status: "succeeded" }
-				: { status: "failed", code: "CONFORMANCE_FAILED", message: `${count(failed, "case")} failed.` }),
-			...tally,
-		},
-	);
-	return failed === 0;
+	const summary = `${passed} passed, ${failed} failed, ${tolerated} with another reading, ${unsupported} unsupported`;
+	return answerTally(summary, tally, output);
 }
 
 async function tryCase(
