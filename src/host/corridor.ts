@@ -1,89 +1,24 @@
 import type { JsonValue } from "../json/index.ts";
-import {
-	type ChannelGrant,
-	type ChildCall,
-	InvalidMessage,
-	type OperationOutcome,
-	type RootInvocation,
-	type RunResult,
-} from "../run/index.ts";
-import type { Digest } from "../sha256.ts";
+import { type ChildCall, InvalidMessage, type OperationOutcome, type RootInvocation } from "../run/index.ts";
 import type { Context } from "./admission.ts";
 import { PackageContracts, portTerms } from "./channel-contracts.ts";
-import type { ChannelRoom } from "./channels.ts";
 import { checkInput, checkResult } from "./check.ts";
-import type { DurableRun } from "./durable.ts";
 import { DurableOperations } from "./durable-operations.ts";
-import { type FailureCode, HostError, type HostErrorFields, type StderrTail, saying } from "./errors.ts";
+import { type FailureCode, HostError, saying } from "./errors.ts";
 import { childPlace, failure, placed } from "./failures.ts";
 import { afterGrace } from "./grace.ts";
 import { connects } from "./handed-over.ts";
 import { startHandler } from "./in-process.ts";
 import { InvocationChannels } from "./invocation-channels.ts";
-import type { HostLimits } from "./limits.ts";
 import { type ChildRun, Operations } from "./operations.ts";
-import type { ComponentProcess, HostRuntime } from "./ports.ts";
-import { type Deadline, Stop } from "./stop.ts";
+import { type Ending, type Failed, type Passage, refused, type Tree } from "./passage.ts";
+import type { ComponentProcess } from "./ports.ts";
+import { Stop } from "./stop.ts";
 import { type Supervised, Supervisor } from "./supervisor.ts";
 import type { HostEvent } from "./trace.ts";
 
-/** What a root Run shares with every child below it. */
-export interface Tree {
-	readonly runtime: HostRuntime;
-	readonly limits: HostLimits;
-	readonly deadline: Deadline;
-	/** Where operations are kept beyond the Run, if they are. */
-	readonly durable: DurableRun | undefined;
-	readonly channels: ChannelRoom;
-	/** Child packages that run now, at any depth. */
-	running: number;
-	readonly observed: () => boolean;
-	note(path: readonly string[], digest: Digest, event: HostEvent): void;
-}
-
-/** One invocation on its way, root or child. */
-export interface Passage {
-	readonly tree: Tree;
-	readonly context: Context;
-	readonly input: unknown;
-	readonly channels: InvocationChannels;
-	/** The ports of FLOW.md that are connected. */
-	readonly ports: readonly string[];
-	/** Their endpoints; where the host's bounds are in the way, why. Once. */
-	connect(): Readonly<Record<string, ChannelGrant>> | HostError;
-	/** Operation ids from the root to here. */
-	readonly path: readonly string[];
-	readonly stop: Stop;
-	/** Everything is ready: the component is about to be launched. */
-	launching?(): void;
-	stderr(bytes: Uint8Array): void;
-}
-
-/** Why there is no accepted result. */
-export interface Failed extends HostErrorFields {
-	readonly message: string;
-}
-
-/** How one invocation ended. */
-export interface Ending {
-	/** An acceptable result, also where what came after it failed. */
-	readonly result?: RunResult;
-	readonly failure?: Failed;
-	/** The component itself answered with this failure. */
-	readonly answered: boolean;
-	/** The component is proven gone. */
-	readonly gone: boolean;
-	/** Work that it had started may still have effects. */
-	readonly doubt: boolean;
-	/** Nothing was left behind, by it or below it. */
-	readonly clean: boolean;
-	readonly stderr: StderrTail;
-}
-
 /** The work behind a session's calls, kept beyond the Run or not. */
 type OwnedOperations = Operations | DurableOperations;
-
-const NO_STDERR: StderrTail = { text: "", bytes: 0, truncated: false };
 
 /**
  * The corridor every invocation goes down, root or child: input, scratch, attachments, stage, launch, Run/1, exit,
@@ -359,12 +294,6 @@ class Invocation {
 		};
 		return { ...ending, failure: { ...found, cause: found.cause ?? cause }, clean: false };
 	}
-}
-
-/** The ending of an invocation whose component was never spoken to. */
-export function refused({ code, phase, message, details, cause }: HostError): Ending {
-	const found: Failed = { code, phase, message, details, cause };
-	return { failure: found, answered: false, gone: true, doubt: false, clean: true, stderr: NO_STDERR };
 }
 
 /** The channels of one invocation, root or child. */

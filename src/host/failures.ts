@@ -1,7 +1,7 @@
 import { escapeForDisplay } from "../display.ts";
 import { admitJson, type JsonValue } from "../json/index.ts";
 import { type Failure, isFailure, isWireCode, type OperationOutcome, RUN_LIMITS, type WireCode } from "../run/index.ts";
-import type { Ending } from "./corridor.ts";
+import type { Ending } from "./passage.ts";
 
 /** A failure with a plain sentence. */
 export function failure(code: WireCode, message: string, details?: JsonValue): { readonly failure: Failure } {

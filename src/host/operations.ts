@@ -14,11 +14,11 @@ import type { BoundSlot, Context } from "./admission.ts";
 import { asked, whenGiven } from "./asked.ts";
 import { portTerms } from "./channel-contracts.ts";
 import { admit, admitResult, fits } from "./check.ts";
-import type { Ending } from "./corridor.ts";
 import { childFailure, childPlace, failure, methodPlace, placed, thrown } from "./failures.ts";
 import { type HandedOver, handOver } from "./handed-over.ts";
 import type { InvocationChannels } from "./invocation-channels.ts";
 import type { ChildFunction, ProviderAnswer } from "./options.ts";
+import type { Ending } from "./passage.ts";
 import type { HostEvent } from "./trace.ts";
 
 /** Starts a child package of the Run; `cancel` asks it to stop. */
