@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import resolve from "@rollup/plugin-node-resolve";
 import terser from "@rollup/plugin-terser";
 
@@ -32,4 +33,41 @@ const browser = {
 	},
 };
 
-export default [sdk("node"), sdk("deno"), sdk("bun"), browser];
+/** What of the page is no module: its document, its styles as one sheet (the shell's, then each room's), and the Worker's frame. */
+const pageFiles = {
+	name: "page-files",
+	buildStart() {
+		// Chunks are named by their content: those of an earlier build would stay.
+		rmSync("dist/page", { recursive: true, force: true });
+	},
+	generateBundle() {
+		const emit = (fileName, source) => this.emitFile({ type: "asset", fileName, source });
+		for (const name of ["index.html", "theme.js", "mark.svg"]) emit(name, readFileSync(`demo/page/${name}`));
+		const sheets = readdirSync("demo/page/rooms").map((room) => `demo/page/rooms/${room}/${room}.css`);
+		const css = ["demo/page/style.css", ...sheets.filter((path) => existsSync(path))];
+		emit("style.css", css.map((path) => readFileSync(path, "utf8")).join("\n"));
+		if (existsSync("dist/browser/frame.html")) emit("frame.html", readFileSync("dist/browser/frame.html"));
+	},
+};
+
+/** The page: a folder of static files that anyone can serve. Each room, and what is large in it, is loaded on use. */
+const page = {
+	input: { main: "dist/page-js/main.js" },
+	output: {
+		dir: "dist/page",
+		format: "esm",
+		entryFileNames: "[name].js",
+		chunkFileNames: "[name]-[hash].js",
+	},
+	plugins: [
+		resolve({ browser: true, preferBuiltins: false, exportConditions: ["browser"] }),
+		terser({ module: true, compress: { passes: 2, ecma: 2022 } }),
+		pageFiles,
+	],
+	onLog(level, log, handler) {
+		if (log.code === "UNRESOLVED_IMPORT") handler("error", log);
+		else handler(level, log);
+	},
+};
+
+export default [sdk("node"), sdk("deno"), sdk("bun"), browser, page];

@@ -1,4 +1,4 @@
-// `npm run demo`: every example package under demo/flows, inspected, then run; the ones with channels by a program.
+// `npm run gallery`: every example package under demo/flows, inspected, then run; the ones with channels by a program.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";

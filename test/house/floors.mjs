@@ -37,6 +37,7 @@ const GRANTS = [
 	["adapters/node/operation-store-driver", ["libsql"]],
 	// A thread is told what to run.
 	["adapters/node/worker-entry", ["(computed)"]],
+	["adapters/browser/", ["adapters/archive/"]],
 	["adapters/deno/", ["node:", "adapters/node/component", "adapters/node/stdio"]],
 	["adapters/bun/", ["node:", "adapters/node/component"]],
 ];

@@ -4,7 +4,7 @@ import { type Browser, chromium } from "playwright-core";
 
 /** Where a Chromium may be installed; `MILLRACE_CHROMIUM` names another. */
 const PLACES = [
-	process.env["MILLRACE_CHROMIUM"],
+	process.env.MILLRACE_CHROMIUM,
 	"/usr/bin/chromium",
 	"/usr/bin/chromium-browser",
 	"/usr/bin/google-chrome",
@@ -15,7 +15,7 @@ const PLACES = [
 export const chromiumPath: string | undefined = PLACES.find((path) => path !== undefined && existsSync(path));
 
 /** Whether tests of a browser are to be skipped: never in CI, where a missing browser is a failure. */
-export const needsChromium: boolean = chromiumPath === undefined && !process.env["CI"];
+export const needsChromium: boolean = chromiumPath === undefined && !process.env.CI;
 
 /** Starts a headless Chromium that looks for nothing outside this machine. */
 export function launchChromium(): Promise<Browser> {

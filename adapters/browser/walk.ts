@@ -1,0 +1,96 @@
+import { quoteForDisplay } from "../../src/display.ts";
+import { PACKAGE_LIMITS, type PackageEntry, PackageError } from "../../src/package/index.ts";
+
+/** Folders in one tree; more can't belong to a package of 65,536 files that a person made. A bound of ours. */
+const MAX_FOLDERS = 262_144;
+
+/** Questions to the browser that are under way at once: each is a message to another process. */
+const AT_ONCE = 32;
+
+/** What a decoder writes in place of what it can't read. */
+const REPLACEMENT = "\uFFFD";
+
+/** One walk over a folder: what it found, and its bounds. */
+export class Walk {
+	readonly files: Map<string, File> = new Map();
+	#folders = 0;
+
+	/** Takes a file in. Throws `PackageError` `PACKAGE_LIMIT_EXCEEDED`, `PACKAGE_PATH_INVALID` or `PACKAGE_PATH_COLLISION`. */
+	add(path: string, file: File): void {
+		checkDecoded(path);
+		if (this.files.has(path)) {
+			throw new PackageError("PACKAGE_PATH_COLLISION", `${quoteForDisplay(path)} occurs twice.`, {
+				path,
+				otherPath: path,
+			});
+		}
+		if (this.files.size >= PACKAGE_LIMITS.files) throw tooMany("files", PACKAGE_LIMITS.files);
+		this.files.set(path, file);
+	}
+
+	/** The path of what lies in the folder `path` by `name`; a folder deeper than any path of Package/1 is not walked further. */
+	enter(path: string, name: string): string {
+		const inner = path === "" ? name : `${path}/${name}`;
+		checkDecoded(inner);
+		if (inner.length > MAX_PATH) {
+			throw new PackageError(
+				"PACKAGE_PATH_INVALID",
+				`The path ${quoteForDisplay(inner)} is longer than Package/1 admits.`,
+				{
+					path: inner,
+				},
+			);
+		}
+		return inner;
+	}
+
+	/** Visits `first` and whatever each visit gives, a few at once, until nothing is left. The first failure stops it. */
+	async each<T>(first: readonly T[], visit: (walk: Walk, item: T) => Promise<readonly T[]>): Promise<void> {
+		const waiting = [...first];
+		let failed = false;
+		const work = async (): Promise<void> => {
+			for (let item = waiting.pop(); item !== undefined && !failed; item = waiting.pop()) {
+				const below = await visit(this, item);
+				if (below.length > 0) this.#folders += 1;
+				if (this.#folders > MAX_FOLDERS) throw tooMany("folders", MAX_FOLDERS);
+				for (const child of below) waiting.push(child);
+			}
+		};
+		const under: Set<Promise<void>> = new Set();
+		try {
+			while (waiting.length > 0 || under.size > 0) {
+				while (waiting.length > 0 && under.size < AT_ONCE) {
+					const one = work().finally(() => under.delete(one));
+					under.add(one);
+				}
+				await Promise.race(under);
+			}
+		} catch (error) {
+			failed = true;
+			await Promise.allSettled(under);
+			throw error;
+		}
+	}
+
+	entries(): readonly PackageEntry[] {
+		return Array.from(this.files, ([path, { size }]) => ({ path, size }));
+	}
+}
+
+/** Bytes of the longest path of Package/1 section 5; no path has more UTF-16 units than bytes. */
+const MAX_PATH = 1_024;
+
+function checkDecoded(path: string): void {
+	if (!path.includes(REPLACEMENT)) return;
+	throw new PackageError(
+		"PACKAGE_PATH_INVALID",
+		`The path ${quoteForDisplay(path)} has U+FFFD in it, which browsers write where a name is no UTF-8: its real bytes can't be seen here. Rename it, or use the command.`,
+		{ path },
+	);
+}
+
+function tooMany(name: "files" | "folders", max: number): PackageError {
+	return new PackageError("PACKAGE_LIMIT_EXCEEDED", `The folder has more than ${max} ${name}.`, {
+		limit: { name, max },
+	});
+}
