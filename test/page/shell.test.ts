@@ -1,0 +1,105 @@
+/** The page as a whole: what it loads, what it may do, how it opens where it can't start. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchChromium, needsChromium } from "../browser/support/chromium.ts";
+import { expectAccessible, PAGE, type Visit, visit } from "./support.ts";
+
+describe.skipIf(needsChromium)("the page in Chromium", { timeout: 60_000 }, () => {
+	let house: Visit;
+	beforeAll(async () => {
+		house = await visit();
+	});
+	afterAll(() => house?.close());
+
+	it("opens its front door without a complaint, and every room from there", async () => {
+		const { page, complaints } = await house.open("");
+		await page.getByRole("heading", { name: "Is this the package you approved?" }).waitFor();
+		for (const name of ["Verify", "Playground", "Run"]) {
+			await page.getByRole("navigation", { name: "Rooms" }).getByRole("link", { name }).click();
+			await page.getByRole("heading", { level: 1 }).first().waitFor();
+			await expect.poll(() => page.title()).toBe(`${name} · millrace`);
+			expect(await page.getByRole("link", { name, exact: true }).getAttribute("aria-current")).toBe("page");
+		}
+		await page.goBack();
+		await expect.poll(() => page.title()).toBe("Playground · millrace");
+		expect(complaints).toEqual([]);
+	});
+
+	it.each(["light", "dark"] as const)("is accessible in the %s theme, and on a phone", async (colorScheme) => {
+		const { page } = await house.open("", { colorScheme, viewport: { width: 390, height: 844 } });
+		await page.getByRole("heading", { level: 1 }).waitFor();
+		await expectAccessible(page);
+		const { width, wanted } = await page.evaluate(() => ({
+			width: document.documentElement.clientWidth,
+			wanted: document.documentElement.scrollWidth,
+		}));
+		expect(wanted, "nothing is wider than the screen").toBe(width);
+	});
+
+	it("keeps the theme that was chosen", async () => {
+		const { page } = await house.open("", { colorScheme: "light" });
+		await page.getByLabel("Theme").selectOption("dark");
+		const colour = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+		const dark = await colour();
+		await page.reload();
+		await page.getByRole("heading", { level: 1 }).waitFor();
+		expect(await colour()).toBe(dark);
+		await page.getByLabel("Theme").selectOption("light");
+		expect(await colour()).not.toBe(dark);
+	});
+
+	it("can't reach out: a request of its own is refused by its policy", async () => {
+		const { page } = await house.open("");
+		const refused = await page.evaluate(() =>
+			fetch("/index.html").then(
+				() => false,
+				() => true,
+			),
+		);
+		expect(refused).toBe(true);
+	});
+
+	it("opened from a file, says what to do instead", async () => {
+		const browser = await launchChromium();
+		try {
+			const page = await browser.newPage();
+			await page.goto(pathToFileURL(join(PAGE, "index.html")).href);
+			await page.getByText("npm run demo").waitFor();
+		} finally {
+			await browser.close();
+		}
+	});
+});
+
+describe("what the page is made of", () => {
+	const text = (name: string): string => readFileSync(join(PAGE, name), "utf8");
+
+	it("has a policy that lets nothing in and nothing out", () => {
+		const policy = /Content-Security-Policy" content="([^"]*)"/.exec(text("index.html"))?.[1] ?? "";
+		expect(policy).toMatch(/^default-src 'none'; /);
+		expect(policy).toContain("connect-src 'none'");
+		expect(policy).not.toMatch(/unsafe-|https?:|\*/);
+	});
+
+	it("loads in less than 150 KB gzipped before a room asks for more", () => {
+		const first = ["index.html", "style.css", "theme.js", "mark.svg", ...modulesOf("main.js")];
+		const bytes = first.reduce((sum, name) => sum + gzipSync(text(name)).length, 0);
+		expect(first.length).toBeGreaterThan(4);
+		expect(bytes).toBeLessThan(150_000);
+	});
+
+	/** A module and what it imports before it runs. */
+	function modulesOf(name: string, seen: Set<string> = new Set()): Set<string> {
+		if (seen.has(name)) return seen;
+		seen.add(name);
+		for (const [, next] of text(name).matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g)) modulesOf(next!, seen);
+		return seen;
+	}
+
+	it("is a folder of files that any server can give out", () => {
+		expect(readdirSync(PAGE)).toEqual(expect.arrayContaining(["index.html", "main.js", "style.css", "theme.js"]));
+	});
+});
