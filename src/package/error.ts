@@ -26,6 +26,10 @@ export type PackageErrorCode =
 	| "PACKAGE_HARD_LINK"
 	| "PACKAGE_SOURCE_CHANGED"
 	| "PACKAGE_SOURCE_FAILED"
+	// an archive: malformed or with two readings, a kind or feature that isn't read, a bound of the reader
+	| "PACKAGE_ARCHIVE_INVALID"
+	| "PACKAGE_ARCHIVE_UNSUPPORTED"
+	| "PACKAGE_ARCHIVE_LIMIT"
 	// the caller and the host
 	| "PACKAGE_DIGEST_MISMATCH"
 	| "PACKAGE_CAPACITY"
