@@ -1,7 +1,8 @@
 /**
- * Folders as package sources: dropped, picked, or held by a handle. A browser follows symbolic links and shows no modes, so
- * that what Package/1 section 1 refuses on disk (links, special files) can't be seen here: the digest is of the files as
- * the browser shows them. Names that the browser could not decode come as U+FFFD, and are refused.
+ * Folders as package sources: dropped, picked, or held by a handle. A browser shows regular files only: what Package/1
+ * section 1 refuses on disk (symbolic links, special files, foreign hard links) is left out or followed before it gets here,
+ * and nothing tells. So the digest is of the files as the browser shows them; where that matters, use the command. Names that
+ * the browser could not decode are refused.
  */
 
 import { quoteForDisplay } from "../../src/display.ts";
@@ -49,6 +50,7 @@ export function pickedFolder(files: Iterable<File>): PackageSource {
 	const picked = Array.from(files);
 	return listed((walk) => {
 		for (const file of picked) {
+			walk.found();
 			const relative = file.webkitRelativePath;
 			walk.add(relative === "" ? file.name : relative.slice(relative.indexOf("/") + 1), file);
 		}
@@ -109,7 +111,10 @@ async function visitEntry(walk: Walk, { entry, path }: Visit): Promise<readonly 
 		// A folder is told in batches, the last of which is empty.
 		const batch = await told<FileSystemEntry[]>(path, (done, fail) => reader.readEntries(done, fail));
 		if (batch.length === 0) return below;
-		for (const child of batch) below.push({ entry: child, path: walk.enter(path, child.name) });
+		for (const child of batch) {
+			if (child.isFile) walk.found();
+			below.push({ entry: child, path: walk.enter(path, child.name) });
+		}
 	}
 }
 
@@ -134,6 +139,7 @@ async function walkHandle(walk: Walk, root: FileSystemDirectoryHandle, at: strin
 			}
 			const below: { readonly handle: FileSystemHandle; readonly path: string }[] = [];
 			for await (const [name, child] of (handle as FileSystemDirectoryHandle).entries()) {
+				if (child.kind === "file") walk.found();
 				below.push({ handle: child, path: walk.enter(path, name) });
 			}
 			return below;

@@ -13,9 +13,10 @@ const REPLACEMENT = "\uFFFD";
 /** One walk over a folder: what it found, and its bounds. */
 export class Walk {
 	readonly files: Map<string, File> = new Map();
+	#found = 0;
 	#folders = 0;
 
-	/** Takes a file in. Throws `PackageError` `PACKAGE_LIMIT_EXCEEDED`, `PACKAGE_PATH_INVALID` or `PACKAGE_PATH_COLLISION`. */
+	/** Takes a file in. Throws `PackageError` `PACKAGE_PATH_INVALID` or `PACKAGE_PATH_COLLISION`. */
 	add(path: string, file: File): void {
 		checkDecoded(path);
 		if (this.files.has(path)) {
@@ -24,8 +25,13 @@ export class Walk {
 				otherPath: path,
 			});
 		}
-		if (this.files.size >= PACKAGE_LIMITS.files) throw tooMany("files", PACKAGE_LIMITS.files);
 		this.files.set(path, file);
+	}
+
+	/** Counts a file that was found, before the browser is asked for it. Throws `PACKAGE_LIMIT_EXCEEDED`. */
+	found(): void {
+		this.#found += 1;
+		if (this.#found > PACKAGE_LIMITS.files) throw tooMany("files", PACKAGE_LIMITS.files);
 	}
 
 	/** The path of what lies in the folder `path` by `name`; a folder deeper than any path of Package/1 is not walked further. */
