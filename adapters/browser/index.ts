@@ -1,6 +1,17 @@
 /**
- * What plugs millrace into a web page: packages that were dropped or picked.
+ * What plugs millrace into a web page: packages that were dropped, picked or fetched.
  *
  * @module millrace/browser
  */
+export {
+	ARCHIVE_LIMITS,
+	type ArchiveLimits,
+	type ArchiveOptions,
+	type ArchiveProgress,
+	type ArchiveSource,
+	type Bytes,
+	type Spool,
+} from "../archive/index.ts";
+export { archive } from "./archive.ts";
 export { type DroppedItems, directoryHandle, droppedItems, pickedFolder } from "./folders.ts";
+export { blobSpool, pageSpool } from "./spool.ts";

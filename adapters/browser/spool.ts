@@ -1,0 +1,103 @@
+/** Where a page keeps what an archive unpacks to: the origin's private file system where it has one, else Blobs. */
+import type { Bytes, Spool } from "../archive/index.ts";
+
+/**
+ * The spool for this page: a file of the origin's private file system (OPFS), or Blobs where that is absent or closed: on
+ * plain http, in private windows of some browsers, in frames of other origins. Browsers move large Blobs to disk themselves.
+ */
+export async function pageSpool(): Promise<Spool> {
+	try {
+		return await fileSpool();
+	} catch {
+		return blobSpool();
+	}
+}
+
+/** Spooled files lie in one folder, so that what a closed page left behind is found. */
+const FOLDER = "millrace-spool";
+
+async function fileSpool(): Promise<Spool> {
+	const root = await navigator.storage.getDirectory();
+	const folder = await root.getDirectoryHandle(FOLDER, { create: true });
+	await removeAbandoned(folder);
+	const name = crypto.randomUUID();
+	// Held for as long as the file is wanted; a page that goes away lets go of it.
+	const release = await holdLock(`${FOLDER}/${name}`);
+	const handle = await folder.getFileHandle(name, { create: true });
+	const writable = await handle.createWritable();
+	let open = true;
+	return {
+		write: (chunk) => writable.write(chunk as Uint8Array<ArrayBuffer>),
+		async finish(): Promise<Bytes> {
+			open = false;
+			await writable.close();
+			return handle.getFile();
+		},
+		async dispose() {
+			try {
+				if (open) await writable.abort();
+				await folder.removeEntry(name);
+			} finally {
+				release();
+			}
+		},
+	};
+}
+
+/** Takes a lock for good. Rejects where there are no locks: then nobody could tell whose file it is. */
+async function holdLock(name: string): Promise<() => void> {
+	let release = (): void => {};
+	const held = new Promise<void>((resolve) => {
+		release = resolve;
+	});
+	await new Promise<void>((taken, failed) => {
+		navigator.locks
+			.request(name, () => {
+				taken();
+				return held;
+			})
+			.catch(failed);
+	});
+	return release;
+}
+
+/** Removes the files of pages that are gone. */
+async function removeAbandoned(folder: FileSystemDirectoryHandle): Promise<void> {
+	const { held = [] } = await navigator.locks.query();
+	const wanted = new Set(held.map(({ name }) => name));
+	for await (const name of folder.keys()) {
+		if (!wanted.has(`${FOLDER}/${name}`)) await folder.removeEntry(name).catch(() => {});
+	}
+}
+
+/** Bytes that are gathered before they become a Blob, which has a price of its own. */
+const PART_BYTES = 1_048_576;
+
+/** A spool of Blobs. */
+export function blobSpool(): Spool {
+	let parts: Blob[] = [];
+	let gathered: Uint8Array<ArrayBuffer>[] = [];
+	let size = 0;
+	const close = (): void => {
+		if (size > 0) parts.push(new Blob(gathered));
+		gathered = [];
+		size = 0;
+	};
+	return {
+		write(chunk) {
+			gathered.push(new Uint8Array(chunk));
+			size += chunk.length;
+			if (size >= PART_BYTES) close();
+			return Promise.resolve();
+		},
+		finish(): Promise<Bytes> {
+			close();
+			return Promise.resolve(new Blob(parts));
+		},
+		dispose() {
+			parts = [];
+			gathered = [];
+			return Promise.resolve();
+		},
+	};
+}
