@@ -7,7 +7,8 @@
 
 import { quoteForDisplay } from "../../src/display.ts";
 import { type PackageEntry, PackageError, type PackageSource } from "../../src/package/index.ts";
-import { Walk } from "./walk.ts";
+import { ReadAhead } from "./read-ahead.ts";
+import { type FolderOptions, Walk } from "./walk.ts";
 
 /** What a drop brought. */
 export type DroppedItems =
@@ -20,7 +21,7 @@ export type DroppedItems =
  *
  * Has to be called while the `drop` event is handled: a browser takes the items away afterwards.
  */
-export function droppedItems(data: DataTransfer): DroppedItems | undefined {
+export function droppedItems(data: DataTransfer, options: FolderOptions = {}): DroppedItems | undefined {
 	const entries: FileSystemEntry[] = [];
 	const files: File[] = [];
 	for (const item of data.items) {
@@ -36,8 +37,10 @@ export function droppedItems(data: DataTransfer): DroppedItems | undefined {
 		const [file] = files;
 		return file === undefined ? undefined : { kind: "file", name: file.name, file };
 	}
-	if (entries.length > 1) return { kind: "folder", name: "", source: listed((walk) => walkEntries(walk, entries)) };
-	if (only.isDirectory) return { kind: "folder", name: only.name, source: listed((walk) => walkEntry(walk, only)) };
+	if (entries.length > 1)
+		return { kind: "folder", name: "", source: listed((walk) => walkEntries(walk, entries), options) };
+	if (only.isDirectory)
+		return { kind: "folder", name: only.name, source: listed((walk) => walkEntry(walk, only), options) };
 	const [file] = files;
 	return file === undefined ? undefined : { kind: "file", name: file.name, file };
 }
@@ -46,7 +49,7 @@ export function droppedItems(data: DataTransfer): DroppedItems | undefined {
  * The folder that was chosen with `<input type="file" webkitdirectory>`; its own name is no part of the paths. Files without
  * a folder (`<input type="file" multiple>`) lie at the root.
  */
-export function pickedFolder(files: Iterable<File>): PackageSource {
+export function pickedFolder(files: Iterable<File>, options: FolderOptions = {}): PackageSource {
 	const picked = Array.from(files);
 	return listed((walk) => {
 		for (const file of picked) {
@@ -55,30 +58,28 @@ export function pickedFolder(files: Iterable<File>): PackageSource {
 			walk.add(relative === "" ? file.name : relative.slice(relative.indexOf("/") + 1), file);
 		}
 		return Promise.resolve();
-	});
+	}, options);
 }
 
 /** A folder of the File System Access interface: `directoryHandle(await showDirectoryPicker())`, or one of the private file system. */
-export function directoryHandle(handle: FileSystemDirectoryHandle): PackageSource {
-	return listed((walk) => walkHandle(walk, handle, ""));
+export function directoryHandle(handle: FileSystemDirectoryHandle, options: FolderOptions = {}): PackageSource {
+	return listed((walk) => walkHandle(walk, handle, ""), options);
 }
 
 /** A source that walks anew each time it is listed, and opens what the last walk saw. */
-function listed(walkAll: (walk: Walk) => Promise<void>): PackageSource {
-	let files: ReadonlyMap<string, File> | undefined;
+function listed(walkAll: (walk: Walk) => Promise<void>, options: FolderOptions): PackageSource {
+	let files: ReadAhead | undefined;
 	return {
 		async list(): Promise<readonly PackageEntry[]> {
-			const walk = new Walk();
+			const walk = new Walk(options);
 			await walkAll(walk);
-			files = walk.files;
+			files = new ReadAhead(walk.files);
 			return walk.entries();
 		},
 		open(path) {
-			const file = files?.get(path);
-			if (file === undefined) {
-				throw new TypeError(`${quoteForDisplay(path)} is not among the files that this source listed.`);
-			}
-			return file.stream();
+			const stream = files?.open(path);
+			if (stream !== undefined) return stream;
+			throw new TypeError(`${quoteForDisplay(path)} is not among the files that this source listed.`);
 		},
 	};
 }

@@ -15,3 +15,4 @@ export {
 export { archive } from "./archive.ts";
 export { type DroppedItems, directoryHandle, droppedItems, pickedFolder } from "./folders.ts";
 export { blobSpool, pageSpool } from "./spool.ts";
+export type { FolderOptions } from "./walk.ts";
