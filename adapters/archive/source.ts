@@ -1,10 +1,121 @@
-import { PackageError } from "../../src/package/index.ts";
-import type { ArchiveInput, ArchiveOptions, ArchiveSource } from "./types.ts";
+import { quoteForDisplay } from "../../src/display.ts";
+import { comparePaths } from "../../src/grammar/index.ts";
+import { type PackageEntry, PackageError } from "../../src/package/index.ts";
+import type { ReadableStreamLike, StreamReaderLike } from "../../src/web.ts";
+import { checkedContent } from "./content.ts";
+import { type Inflate, nativeInflate } from "./inflate.ts";
+import { checkPrefix, type Member } from "./members.ts";
+import { type Opened, openArchive } from "./open.ts";
+import { ReadAhead } from "./read-ahead.ts";
+import { ARCHIVE_LIMITS, type ArchiveInput, type ArchiveOptions, type ArchiveSource } from "./types.ts";
 
-/** The package tree in an archive. */
-export function archiveSource(_input: ArchiveInput, _options: ArchiveOptions = {}): ArchiveSource {
-	const unread = (): never => {
-		throw new PackageError("PACKAGE_SOURCE_FAILED", "Archives can't be read yet.");
+/**
+ * The package tree in an archive: tar, tar.gz (a gzip of exactly one member) or zip, told apart by their first bytes.
+ *
+ * Bytes that can be read at any place (a `Blob`) are never copied: a tar is walked from header to header, and files are read
+ * from where they lie. A tar.gz is unpacked and a stream is kept, in memory up to `spoolBytes` and in the given spool beyond.
+ * `list` reads the archive, once, however often it is called; until then nothing happens.
+ *
+ * One archive, one reading: refused are symbolic links (`PACKAGE_SYMLINK`), devices and pipes (`PACKAGE_SPECIAL_FILE`), a
+ * hard link to anything but an earlier regular file (`PACKAGE_HARD_LINK`), names that aren't UTF-8, that have a backslash or
+ * lead out of the tree or lie outside the prefix (`PACKAGE_PATH_INVALID`), a path that occurs twice
+ * (`PACKAGE_PATH_COLLISION`), what is damaged, truncated, ambiguous or followed by something (`PACKAGE_ARCHIVE_INVALID`),
+ * sparse files, encryption, other types and compressions (`PACKAGE_ARCHIVE_UNSUPPORTED`), and what crosses a bound
+ * (`PACKAGE_ARCHIVE_LIMIT`; `PACKAGE_LIMIT_EXCEEDED` for those of Package/1). Without a prefix, an archive whose one top
+ * directory is a package is `PACKAGE_FLOW_MISSING` and says which prefix to give.
+ *
+ * Throws `TypeError` for a prefix that names no directory.
+ */
+export function archiveSource(input: ArchiveInput, options: ArchiveOptions = {}): ArchiveSource {
+	return makeArchiveSource(() => Promise.resolve(input), options, nativeInflate);
+}
+
+/** As {@link archiveSource}, for an adapter with an input to be opened first and a decompressor of its own. */
+export function makeArchiveSource(
+	input: () => Promise<ArchiveInput>,
+	options: ArchiveOptions,
+	inflate: Inflate,
+): ArchiveSource {
+	const prefix = options.prefix === undefined ? undefined : checkPrefix(options.prefix);
+	const limits = { ...ARCHIVE_LIMITS, ...options.limits };
+	let opening: Promise<Listing> | undefined;
+	let listing: Listing | undefined;
+	let commonPrefix: string | undefined;
+	let disposed = false;
+
+	const read = async (): Promise<Listing> => {
+		const opened = await openArchive(await input(), { ...options, limits }, inflate);
+		try {
+			return listingOf(
+				opened,
+				opened.members.finish(prefix, (offered) => {
+					commonPrefix = offered;
+				}),
+			);
+		} catch (error) {
+			await opened.dispose().catch(() => {});
+			throw error;
+		}
 	};
-	return { list: async () => unread(), open: unread, commonPrefix: undefined, dispose: async () => {} };
+	return {
+		get commonPrefix() {
+			return commonPrefix;
+		},
+		async list(): Promise<readonly PackageEntry[]> {
+			if (disposed) throw gone();
+			opening ??= read();
+			listing = await opening;
+			return listing.entries;
+		},
+		open(path): ReadableStreamLike<Uint8Array> {
+			if (disposed) throw gone();
+			const member = listing?.members.get(path);
+			if (listing === undefined || member === undefined)
+				throw new TypeError(`${quoteForDisplay(path)} is not among the files that this archive listed.`);
+			return streamOf(checkedContent(member, listing.ahead.pieces(member), inflate));
+		},
+		async dispose() {
+			if (disposed) return;
+			disposed = true;
+			const opened = await opening?.catch(() => undefined);
+			opened?.ahead.clear();
+			await opened?.dispose();
+		},
+	};
+}
+
+interface Listing {
+	readonly entries: readonly PackageEntry[];
+	readonly members: ReadonlyMap<string, Member>;
+	readonly ahead: ReadAhead;
+	dispose(): Promise<void>;
+}
+
+function listingOf(opened: Opened, members: readonly Member[]): Listing {
+	const sorted = [...members].sort((a, b) => comparePaths(a.path, b.path));
+	return {
+		entries: sorted.map(({ path, size }) => ({ path, size })),
+		members: new Map(sorted.map((member) => [member.path, member])),
+		ahead: new ReadAhead(opened.bytes, sorted),
+		dispose: () => opened.dispose(),
+	};
+}
+
+function gone(): PackageError {
+	return new PackageError("PACKAGE_SOURCE_FAILED", "The archive was disposed; make a new source of it.");
+}
+
+/** Chunks as a stream that one reader reads; cancelling it ends them. */
+function streamOf(chunks: AsyncGenerator<Uint8Array, void, void>): ReadableStreamLike<Uint8Array> {
+	const reader: StreamReaderLike<Uint8Array> = {
+		async read() {
+			const { done, value } = await chunks.next();
+			return done ? { done: true } : { done: false, value: value as Uint8Array };
+		},
+		async cancel() {
+			await chunks.return();
+		},
+		releaseLock() {},
+	};
+	return { getReader: () => reader };
 }

@@ -31,7 +31,8 @@ const FLOORS = [
 const GRANTS = [
 	["src/sha256", ["@noble/hashes/sha2.js"]],
 	["src/package/yaml/", ["yaml"]],
-	["adapters/node/", ["node:"]],
+	["adapters/archive/", ["@zip.js/zip.js/lib/zip-core-reader.js"]],
+	["adapters/node/", ["node:", "adapters/archive/"]],
 	["adapters/node/cli/", ["commander", "picocolors", "conformance/"]],
 	["adapters/node/strip/", ["sucrase"]],
 	["adapters/node/operation-store-driver", ["libsql"]],

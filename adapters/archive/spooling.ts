@@ -1,0 +1,63 @@
+import { memoryBytes } from "./bytes.ts";
+import { beyond } from "./errors.ts";
+import type { ArchiveLimits, Bytes, Spool } from "./types.ts";
+
+/** Spooled bytes, and how to give them up. */
+export interface Spooled {
+	readonly bytes: Bytes;
+	dispose(): Promise<void>;
+}
+
+/**
+ * Keeps what a stream gives so that it can be read at any place: in memory up to `spoolBytes`, beyond that in the place that
+ * `makeSpool` makes. Throws `PACKAGE_ARCHIVE_LIMIT` where none is made, and whatever `chunks` or the spool throws; what was
+ * written is removed then.
+ */
+export async function spoolAll(
+	chunks: AsyncIterable<Uint8Array>,
+	limits: ArchiveLimits,
+	makeSpool: (() => Promise<Spool>) | undefined,
+): Promise<Spooled> {
+	const { spoolBytes } = limits;
+	let held: Uint8Array[] = [];
+	let size = 0;
+	let spool: Spool | undefined;
+	try {
+		for await (const chunk of chunks) {
+			size += chunk.length;
+			if (spool === undefined && size > spoolBytes) {
+				if (makeSpool === undefined) throw noSpool(spoolBytes);
+				spool = await makeSpool();
+				for (const earlier of held) await spool.write(earlier);
+				held = [];
+			}
+			if (spool === undefined) held.push(new Uint8Array(chunk));
+			else await spool.write(chunk);
+		}
+		if (spool === undefined) return { bytes: memoryBytes(joined(held, size)), dispose: () => Promise.resolve() };
+		const made = spool;
+		return { bytes: await made.finish(), dispose: () => made.dispose() };
+	} catch (error) {
+		// The first fault is the one that counts.
+		await spool?.dispose().catch(() => {});
+		throw error;
+	}
+}
+
+function noSpool(max: number): unknown {
+	return beyond(
+		"spoolBytes",
+		max,
+		`The archive has to be unpacked or kept to be read, and has more than the ${max} bytes that are kept in memory (limit "spoolBytes"); give a spool, or a larger limit.`,
+	);
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+	const all = new Uint8Array(size);
+	let at = 0;
+	for (const chunk of chunks) {
+		all.set(chunk, at);
+		at += chunk.length;
+	}
+	return all;
+}
