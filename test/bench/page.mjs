@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { createTarPacker } from "modern-tar";
-import { chromiumPath, launchChromium } from "../browser/support/chromium.ts";
-import { serve } from "../browser/support/serve.ts";
+import { chromiumPath, launchChromium } from "../browser/support/chromium.mjs";
+import { serve } from "../browser/support/serve.mjs";
 import { keep, median } from "./measure.mjs";
 
 const MEGABYTE = 1_000_000;

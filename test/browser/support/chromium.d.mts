@@ -1,0 +1,10 @@
+import type { Browser } from "playwright-core";
+
+/** The Chromium that tests drive, where there is one. */
+export const chromiumPath: string | undefined;
+
+/** Whether tests of a browser are to be skipped: never in CI, where a missing browser is a failure. */
+export const needsChromium: boolean;
+
+/** Starts it headless. Rejects when there is none. */
+export function launchChromium(): Promise<Browser>;
