@@ -28,18 +28,25 @@ export function memoryBytes(held: Uint8Array): Bytes {
 }
 
 /** Bytes of a window that follows the reader through densely packed headers, and of one that jumps from header to header. */
-const DENSE = 1_048_576;
+const DENSE = 4_194_304;
 const SPARSE = 16_384;
 
-/** Members further apart than this, on average, are jumped to: reading what lies between would take longer than asking anew. */
-const FAR = 131_072;
+/** Headers further apart than this, on average, are jumped to: what a browser reads in the time that one more read takes. */
+const FAR = 524_288;
 
-/** A view of bytes that are read in order, with jumps: what lies between is read only where that is cheaper than not to. */
+interface Held {
+	readonly start: number;
+	readonly bytes: Uint8Array;
+}
+
+/**
+ * A view of bytes that are read in order, with jumps: what lies between is read only where that is cheaper than to jump over
+ * it, and then one window ahead.
+ */
 export class Window {
 	readonly #bytes: Bytes;
-	#held: Uint8Array = new Uint8Array(0);
-	#start = 0;
-	#reads = 0;
+	#held: Held = { start: 0, bytes: new Uint8Array(0) };
+	#next: { readonly start: number; readonly end: number; readonly bytes: Promise<Uint8Array> } | undefined;
 	/** Bytes between two places that were asked for, of late. */
 	#stride = 0;
 	#asked = 0;
@@ -48,25 +55,50 @@ export class Window {
 		this.#bytes = bytes;
 	}
 
-	/** How often the bytes were asked. */
-	get reads(): number {
-		return this.#reads;
-	}
-
 	/** The bytes from `start` up to `end`, a view until the next call. Throws `PACKAGE_ARCHIVE_INVALID` where they end before. */
 	async read(start: number, end: number, what: string): Promise<Uint8Array> {
-		this.#stride = (this.#stride * 7 + (start - this.#asked)) / 8;
-		this.#asked = start;
-		if (start < this.#start || end > this.#start + this.#held.length) await this.#move(start, end, what);
-		return this.#held.subarray(start - this.#start, end - this.#start);
-	}
-
-	async #move(start: number, end: number, what: string): Promise<void> {
 		const { size } = this.#bytes;
 		if (end > size) throw invalid(`The archive ends after ${size} bytes, in the middle of ${what}: it is truncated.`);
+		this.#stride = (this.#stride * 7 + (start - this.#asked)) / 8;
+		this.#asked = start;
+		const { start: from, bytes } = this.#held;
+		const until = from + bytes.length;
+		if (start >= from && end <= until) return bytes.subarray(start - from, end - from);
+		const next = this.#next;
+		if (next === undefined || start < from || start >= next.end || end > next.end) return this.#jump(start, end);
+		const followed = await next.bytes;
+		if (start >= until) {
+			this.#take({ start: next.start, bytes: followed });
+			return this.#read(start, end);
+		}
+		// It begins in one window and ends in the next.
+		const whole = new Uint8Array(end - start);
+		whole.set(bytes.subarray(start - from));
+		whole.set(followed.subarray(0, end - until), until - start);
+		return whole;
+	}
+
+	#read(start: number, end: number): Uint8Array {
+		const { start: from, bytes } = this.#held;
+		return bytes.subarray(start - from, end - from);
+	}
+
+	async #jump(start: number, end: number): Promise<Uint8Array> {
 		const length = Math.max(end - start, this.#stride > FAR ? SPARSE : DENSE);
-		this.#held = await readBytes(this.#bytes, start, Math.min(size, start + length));
-		this.#start = start;
-		this.#reads += 1;
+		const bytes = await readBytes(this.#bytes, start, Math.min(this.#bytes.size, start + length));
+		this.#take({ start, bytes });
+		return this.#read(start, end);
+	}
+
+	#take(held: Held): void {
+		this.#held = held;
+		this.#next = undefined;
+		const start = held.start + held.bytes.length;
+		const end = Math.min(this.#bytes.size, start + DENSE);
+		if (held.bytes.length < DENSE || this.#stride > FAR || start === end) return;
+		const bytes = readBytes(this.#bytes, start, end);
+		// Whoever gets so far hears of it.
+		bytes.catch(() => {});
+		this.#next = { start, end, bytes };
 	}
 }

@@ -1,9 +1,20 @@
 /**
- * Packages in directories, components as processes, and the core's digests with the native hash.
+ * Packages in directories and archives, components as processes, and the core's digests with the native hash.
  *
  * @module millrace/node
  */
 
+export {
+	ARCHIVE_LIMITS,
+	type ArchiveInput,
+	type ArchiveLimits,
+	type ArchiveOptions,
+	type ArchiveProgress,
+	type ArchiveSource,
+	type Bytes,
+	type Spool,
+} from "../archive/index.ts";
+export { archive, type NodeArchiveOptions } from "./archive.ts";
 export { type DirectoryOptions, type DirectorySource, directory } from "./directory.ts";
 export type { Launcher, LauncherOptions } from "./launchers.ts";
 export { type SqliteOperationStore, type SqliteStoreOptions, sqliteOperationStore } from "./operation-store.ts";

@@ -3,19 +3,23 @@ import { escapeForDisplay } from "../../../src/display.ts";
 import { digestPackage } from "../packages.ts";
 import { explainMismatch } from "./mismatch.ts";
 import { count, type Output } from "./output.ts";
+import { checkPrefixFor, withPackage } from "./package-at.ts";
 import { formatBytes, withProgress } from "./progress.ts";
 
-/** `millrace digest DIR`: the Package/1 digest, and with `--manifest` the size and SHA-256 of each file. */
+/** `millrace digest DIR|ARCHIVE`: the Package/1 digest, and with `--manifest` the size and SHA-256 of each file. */
 export async function digestCommand(
 	root: string,
-	options: { readonly manifest?: boolean; readonly expect?: Digest },
+	options: { readonly manifest?: boolean; readonly expect?: Digest; readonly prefix?: string },
 	signal: AbortSignal,
 	output: Output,
 ): Promise<void> {
-	const { expect, manifest = false } = options;
-	const { digest, files } = await explainMismatch(root, expect, () =>
-		withProgress(output, (onProgress) =>
-			digestPackage(root, { signal, manifest, onProgress, ...(expect === undefined ? {} : { expect }) }),
+	const { expect, manifest = false, prefix } = options;
+	checkPrefixFor([root], prefix);
+	const { digest, files } = await withPackage(root, { prefix, signal }, (source) =>
+		explainMismatch(source, expect, () =>
+			withProgress(output, (onProgress) =>
+				digestPackage(source, { signal, manifest, onProgress, ...(expect === undefined ? {} : { expect }) }),
+			),
 		),
 	);
 	const bytes = files.reduce((sum, file) => sum + file.size, 0);

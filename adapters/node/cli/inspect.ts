@@ -4,19 +4,23 @@ import type { PackageSnapshot } from "../../../src/package/index.ts";
 import { inspectPackage } from "../packages.ts";
 import { explainMismatch } from "./mismatch.ts";
 import { count, type Output, paintAnswer } from "./output.ts";
+import { checkPrefixFor, withPackage } from "./package-at.ts";
 import { formatBytes, withProgress } from "./progress.ts";
 
-/** `millrace inspect DIR`: everything Package/1 says of a package, without running any of it. */
+/** `millrace inspect DIR|ARCHIVE`: everything Package/1 says of a package, without running any of it. */
 export async function inspectCommand(
 	root: string,
-	options: { readonly expect?: Digest },
+	options: { readonly expect?: Digest; readonly prefix?: string },
 	signal: AbortSignal,
 	output: Output,
 ): Promise<void> {
-	const { expect } = options;
-	const snapshot = await explainMismatch(root, expect, () =>
-		withProgress(output, (onProgress) =>
-			inspectPackage(root, { signal, onProgress, ...(expect === undefined ? {} : { expect }) }),
+	const { expect, prefix } = options;
+	checkPrefixFor([root], prefix);
+	const snapshot = await withPackage(root, { prefix, signal }, (source) =>
+		explainMismatch(source, expect, () =>
+			withProgress(output, (onProgress) =>
+				inspectPackage(source, { signal, onProgress, ...(expect === undefined ? {} : { expect }) }),
+			),
 		),
 	);
 	await output.answer(describe(snapshot).join("\n"), { status: "succeeded", ...packageData(snapshot) });

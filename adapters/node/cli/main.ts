@@ -75,23 +75,28 @@ function checked<T>(parse: (text: string) => T): (text: string) => T {
 	};
 }
 
+const prefixOption = (): Option =>
+	new Option("--prefix <dir>", "the directory in an archive that is the package, as package/ of an npm tarball");
+
 const expectOption = (): Option =>
 	new Option("--expect <digest>", "refuse anything but the package with this digest").argParser(checked(parseDigest));
 
 define(program, "inspect", "show what a package declares, without running it")
-	.argument("<dir>", "the package's directory", checked(parsePath))
+	.argument("<dir>", "the package's directory, or its archive: tar, tar.gz or zip", checked(parsePath))
+	.addOption(prefixOption())
 	.addOption(expectOption())
-	.action((dir: string, options: { expect?: Digest }, command: Command) =>
+	.action((dir: string, options: { expect?: Digest; prefix?: string }, command: Command) =>
 		execute(command, async (output) =>
 			(await import("./inspect.ts")).inspectCommand(dir, options, interruptSignal(), output),
 		),
 	);
 
 define(program, "digest", "compute a package's Package/1 digest")
-	.argument("<dir>", "the package's directory", checked(parsePath))
+	.argument("<dir>", "the package's directory, or its archive: tar, tar.gz or zip", checked(parsePath))
+	.addOption(prefixOption())
 	.option("--manifest", "list every file with its size and SHA-256")
 	.addOption(expectOption())
-	.action((dir: string, options: { manifest?: boolean; expect?: Digest }, command: Command) =>
+	.action((dir: string, options: { manifest?: boolean; expect?: Digest; prefix?: string }, command: Command) =>
 		execute(command, async (output) =>
 			(await import("./digest.ts")).digestCommand(dir, options, interruptSignal(), output),
 		),
@@ -121,7 +126,8 @@ define(program, "contract", "check a capability or channel contract and derive i
 	);
 
 define(program, "run", "run a package and print its accepted result")
-	.argument("<dir>", "the package's directory", checked(parsePath))
+	.argument("<dir>", "the package's directory, or its archive: tar, tar.gz or zip", checked(parsePath))
+	.addOption(prefixOption())
 	.option("--input <value>", "the input: JSON, @file, or - for stdin", "null")
 	.option("--settings <value>", "the settings object: JSON, @file, or - for stdin", "{}")
 	.addOption(

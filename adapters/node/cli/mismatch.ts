@@ -1,7 +1,6 @@
 import type { Digest } from "../../../src/digest.ts";
 import { escapeForDisplay } from "../../../src/display.ts";
 import { digestPackage, inspectPackage, memorySource, type PackageSource } from "../../../src/package/index.ts";
-import { directory } from "../directory.ts";
 import { nodeSha256 } from "../sha256.ts";
 import { Detailed, describeFailure } from "./failure.ts";
 import { count } from "./output.ts";
@@ -15,15 +14,19 @@ const NAMED = 5;
 type Files = readonly (readonly [path: string, bytes: Uint8Array])[];
 
 /**
- * Runs a pass over the package at `root`; when it isn't the expected one, looks for the common reasons: line endings that a
+ * Runs a pass over the package in `source`; when it isn't the expected one, looks for the common reasons: line endings that a
  * checkout converted, and files that tools left behind. They come as `hints` with the refusal, which stays what it is.
  */
-export async function explainMismatch<T>(root: string, expect: Digest | undefined, pass: () => Promise<T>): Promise<T> {
+export async function explainMismatch<T>(
+	source: PackageSource,
+	expect: Digest | undefined,
+	pass: () => Promise<T>,
+): Promise<T> {
 	try {
 		return await pass();
 	} catch (error) {
 		if (expect === undefined || describeFailure(error).code !== "PACKAGE_DIGEST_MISMATCH") throw error;
-		const hints = await hintsFor(directory(root), expect).catch(() => []);
+		const hints = await hintsFor(source, expect).catch(() => []);
 		throw hints.length === 0 ? error : new Detailed(error, { hints });
 	}
 }
@@ -44,7 +47,7 @@ async function hintsFor(source: PackageSource, expect: Digest): Promise<string[]
 	hints.push(
 		(await isExpected(kept, expect))
 			? `without ${named(surprising)} it is the expected package: remove what doesn't belong to it`
-			: `does ${named(surprising)} belong to the package? Every file in the directory counts`,
+			: `does ${named(surprising)} belong to the package? Every file counts`,
 	);
 	return hints;
 }

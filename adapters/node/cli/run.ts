@@ -10,7 +10,6 @@ import {
 	type RunReport,
 } from "../../../src/host/index.ts";
 import type { JsonObject, JsonValue } from "../../../src/json/index.ts";
-import { directory } from "../directory.ts";
 import { nodeRuntime } from "../runtime.ts";
 import { parseAttachments, parseChannels, parseChildren } from "./bindings.ts";
 import { ChannelFiles } from "./channels.ts";
@@ -21,6 +20,7 @@ import { readValue } from "./input.ts";
 import { interruptSignal } from "./interrupt.ts";
 import { explainMismatch } from "./mismatch.ts";
 import { type Output, safeJson } from "./output.ts";
+import { checkPrefixFor, withPackage } from "./package-at.ts";
 import { withProgress } from "./progress.ts";
 import { notePackage, RunNotes } from "./run-report.ts";
 import { checkPlace, openTrace, type TraceFile } from "./trace.ts";
@@ -35,6 +35,7 @@ export interface RunCommandOptions {
 	readonly deadline: number;
 	readonly child: readonly string[];
 	readonly channel: readonly string[];
+	readonly prefix?: string;
 	readonly expect?: Digest;
 	readonly trace?: string;
 	readonly traceValues?: boolean;
@@ -56,13 +57,13 @@ interface Request {
 	readonly operations?: DurableOptions | undefined;
 }
 
-/** `millrace run DIR`: load, check, run and accept, with every step said on stderr and the output on stdout. */
+/** `millrace run DIR|ARCHIVE`: load, check, run and accept, with every step said on stderr and the output on stdout. */
 export async function runCommand(dir: string, options: RunCommandOptions, output: Output): Promise<void> {
 	const request = await readRequest(dir, options, output);
 	// From here on there are things to undo; until now a signal may simply end the process.
 	const signal = interruptSignal();
 	const runtime = nodeRuntime({ trustReadWriteAttachments: options.trustAttachments === true });
-	const packages = new Packages(createHost({ runtime }), signal, output);
+	const packages = new Packages(createHost({ runtime }), options.prefix, signal, output);
 	const { channels } = request;
 	let report: RunReport;
 	try {
@@ -101,6 +102,7 @@ async function readRequest(dir: string, options: RunCommandOptions, output: Outp
 	const attachments = parseAttachments(options.attach);
 	const children = parseChildren(options.child);
 	const dirs = [dir, ...children.map((child) => child.dir)];
+	checkPrefixFor(dirs, options.prefix);
 	if (options.trace !== undefined) checkPlace("--trace", options.trace, dirs);
 	checkDurable(options, dirs);
 	return {
@@ -209,12 +211,14 @@ const USUAL_CAUSES = {
 /** The packages of one command: loaded one after the other, told, and disposed together. */
 class Packages {
 	readonly host: Host;
+	readonly #prefix: string | undefined;
 	readonly #signal: AbortSignal;
 	readonly #output: Output;
 	readonly #loaded: LoadedPackage[] = [];
 
-	constructor(host: Host, signal: AbortSignal, output: Output) {
+	constructor(host: Host, prefix: string | undefined, signal: AbortSignal, output: Output) {
 		this.host = host;
+		this.#prefix = prefix;
 		this.#signal = signal;
 		this.#output = output;
 	}
@@ -230,15 +234,18 @@ class Packages {
 	}
 
 	#load(dir: string, expect: Digest | undefined, slot: string | undefined): Promise<LoadedPackage> {
-		return explainMismatch(dir, expect, async () => {
-			const options = { signal: this.#signal, ...(expect === undefined ? {} : { expect }) };
-			const pack = await withProgress(this.#output, (onProgress) =>
-				this.host.load(directory(dir), { ...options, onProgress }),
-			);
-			this.#loaded.push(pack);
-			notePackage(this.#output, pack, slot);
-			return pack;
-		});
+		const signal = this.#signal;
+		return withPackage(dir, { prefix: this.#prefix, signal }, (source) =>
+			explainMismatch(source, expect, async () => {
+				const options = { signal, ...(expect === undefined ? {} : { expect }) };
+				const pack = await withProgress(this.#output, (onProgress) =>
+					this.host.load(source, { ...options, onProgress }),
+				);
+				this.#loaded.push(pack);
+				notePackage(this.#output, pack, slot);
+				return pack;
+			}),
+		);
 	}
 
 	/** Removes every stage. Rejects with the first failure once all were tried. */
