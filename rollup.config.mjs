@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import commonjs from "@rollup/plugin-commonjs";
 import resolve from "@rollup/plugin-node-resolve";
 import terser from "@rollup/plugin-terser";
 
@@ -33,6 +35,43 @@ const browser = {
 	},
 };
 
+/** A script that carries the text of another one, which the build has made before, as the constant `name`. */
+const carrying = (name, path) => () => `const ${name} = ${JSON.stringify(readFileSync(path, "utf8"))};`;
+
+const small = terser({ module: true, keep_classnames: true, compress: { passes: 3, ecma: 2022 } });
+
+/** What a Worker of a page begins with; it carries the SDK. */
+const worker = {
+	input: "dist/adapters/browser/worker/worker-entry.js",
+	output: { file: "dist/browser/worker.js", format: "iife", intro: carrying("SDK_TEXT", "dist/sdk/browser.js") },
+	plugins: [resolve(), small],
+};
+
+/** The frame that confines a Worker: one file, whose policy knows its one script by its hash, and nothing else. */
+const frame = {
+	input: "dist/adapters/browser/worker/frame-entry.js",
+	output: { file: "dist/browser/frame.js", format: "iife", intro: carrying("WORKER_TEXT", "dist/browser/worker.js") },
+	plugins: [
+		resolve(),
+		small,
+		{
+			name: "frame-file",
+			generateBundle(_, bundle) {
+				const { code } = bundle["frame.js"];
+				const hash = createHash("sha256").update(code).digest("base64");
+				const policy = `default-src 'none'; script-src 'sha256-${hash}' blob:; worker-src blob:`;
+				const source = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>A running Flow</title>
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<script>${code}</script></html>
+`;
+				delete bundle["frame.js"];
+				this.emitFile({ type: "asset", fileName: "frame.html", source });
+			},
+		},
+	],
+};
+
 /** What of the page is no module: its document, its styles as one sheet (the shell's, then each room's), and the Worker's frame. */
 const pageFiles = {
 	name: "page-files",
@@ -46,7 +85,7 @@ const pageFiles = {
 		const sheets = readdirSync("demo/page/rooms").map((room) => `demo/page/rooms/${room}/${room}.css`);
 		const css = ["demo/page/style.css", ...sheets.filter((path) => existsSync(path))];
 		emit("style.css", css.map((path) => readFileSync(path, "utf8")).join("\n"));
-		if (existsSync("dist/browser/frame.html")) emit("frame.html", readFileSync("dist/browser/frame.html"));
+		emit("frame.html", readFileSync("dist/browser/frame.html"));
 	},
 };
 
@@ -60,7 +99,9 @@ const page = {
 		chunkFileNames: "[name]-[hash].js",
 	},
 	plugins: [
-		resolve({ browser: true, preferBuiltins: false, exportConditions: ["browser"] }),
+		resolve({ preferBuiltins: false }),
+		// What takes the types out of TypeScript stands on two packages of the older kind.
+		commonjs(),
 		terser({ module: true, compress: { passes: 2, ecma: 2022 } }),
 		pageFiles,
 	],
@@ -70,4 +111,4 @@ const page = {
 	},
 };
 
-export default [sdk("node"), sdk("deno"), sdk("bun"), browser, page];
+export default [sdk("node"), sdk("deno"), sdk("bun"), sdk("browser"), worker, frame, browser, page];

@@ -16,3 +16,4 @@ export { archive } from "./archive.ts";
 export { type DroppedItems, directoryHandle, droppedItems, pickedFolder } from "./folders.ts";
 export { blobSpool, pageSpool } from "./spool.ts";
 export type { FolderOptions } from "./walk.ts";
+export { type BrowserRuntimeOptions, browserRuntime, WORKER_LIMITS, type WorkerLimits } from "./worker/index.ts";

@@ -38,7 +38,11 @@ const GRANTS = [
 	["adapters/node/operation-store-driver", ["libsql"]],
 	// A thread is told what to run.
 	["adapters/node/worker-entry", ["(computed)"]],
-	["adapters/browser/", ["adapters/archive/"]],
+	["adapters/browser/", ["adapters/archive/", "adapters/node/lent"]],
+	["adapters/browser/worker/link", ["es-module-lexer/js"]],
+	["adapters/browser/worker/strip", ["sucrase"]],
+	// The package's modules, by the URLs of their Blobs.
+	["adapters/browser/worker/worker-entry", ["(computed)"]],
 	["adapters/deno/", ["node:", "adapters/node/component", "adapters/node/stdio"]],
 	["adapters/bun/", ["node:", "adapters/node/component"]],
 ];

@@ -1,0 +1,2 @@
+export { WORKER_LIMITS, type WorkerLimits } from "./meter.ts";
+export { type BrowserRuntimeOptions, browserRuntime } from "./runtime.ts";

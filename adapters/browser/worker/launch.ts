@@ -1,0 +1,228 @@
+import {
+	type ComponentProcess,
+	type ExitEvidence,
+	HostError,
+	portTransport,
+	type StderrSink,
+} from "../../../src/host/index.ts";
+import { encodeUtf8 } from "../../../src/web.ts";
+import type { ControlMessage, FrameStart, LinkedModule } from "./messages.ts";
+import { STDERR_CHUNK } from "./messages.ts";
+import { Meter, type WorkerLimits } from "./meter.ts";
+
+/** Milliseconds that the frame and its Worker may take to begin. */
+const START_MS = 20_000;
+
+/** Milliseconds that the last bytes may take after the Worker has said that it is over. */
+const LAST_BYTES_MS = 1_000;
+
+/** Starts the Worker of one Run in a frame of its own. Rejects with a `HostError` `LAUNCH_FAILED`, and leaves no frame behind then. */
+export async function launchWorker(
+	frameUrl: string,
+	entry: string,
+	modules: readonly LinkedModule[],
+	limits: WorkerLimits,
+	signal: AbortSignal | undefined,
+): Promise<ComponentProcess> {
+	signal?.throwIfAborted();
+	const frame = await openFrame(frameUrl, signal);
+	const protocol = new MessageChannel();
+	const control = new MessageChannel();
+	const worker = new FramedWorker(frame, protocol.port1, control.port1, limits);
+	const start: FrameStart = {
+		millrace: "frame/1",
+		entry,
+		modules,
+		protocol: protocol.port2,
+		control: control.port2,
+	};
+	// An opaque origin has no name to address it by; the frame is the one that was just opened.
+	frame.contentWindow?.postMessage(start, "*", [protocol.port2, control.port2]);
+	try {
+		await within(START_MS, worker.started, signal, "its Worker did not begin");
+		return worker;
+	} catch (error) {
+		worker.kill();
+		throw error;
+	}
+}
+
+/** The hidden frame: no origin, scripts and nothing else. */
+async function openFrame(url: string, signal: AbortSignal | undefined): Promise<HTMLIFrameElement> {
+	const frame = document.createElement("iframe");
+	frame.setAttribute("sandbox", "allow-scripts");
+	frame.setAttribute("aria-hidden", "true");
+	frame.hidden = true;
+	frame.tabIndex = -1;
+	frame.title = "A running Flow";
+	frame.src = url;
+	let stop = (): void => {};
+	const ready = new Promise<void>((resolve, reject) => {
+		const listen = ({ source, data }: MessageEvent): void => {
+			if (source === frame.contentWindow && data?.millrace === "frame/1" && data.ready === true) resolve();
+		};
+		addEventListener("message", listen);
+		frame.addEventListener("error", () => reject(failed(`${url} could not be loaded`)));
+		stop = () => removeEventListener("message", listen);
+	});
+	document.body.append(frame);
+	try {
+		await within(
+			START_MS,
+			ready,
+			signal,
+			`nothing answers from ${url}; serve frame.html there, and let frame-src have it`,
+		);
+		return frame;
+	} catch (error) {
+		frame.remove();
+		throw error;
+	} finally {
+		stop();
+	}
+}
+
+async function within(
+	ms: number,
+	work: Promise<void>,
+	signal: AbortSignal | undefined,
+	otherwise: string,
+): Promise<void> {
+	let timer: ReturnType<typeof setTimeout> | undefined;
+	let abort = (): void => {};
+	const stopped = new Promise<never>((_, reject) => {
+		timer = setTimeout(() => reject(failed(otherwise)), ms);
+		abort = () => reject(signal?.reason);
+	});
+	signal?.addEventListener("abort", abort);
+	try {
+		await Promise.race([work, stopped]);
+	} finally {
+		clearTimeout(timer);
+		signal?.removeEventListener("abort", abort);
+	}
+}
+
+function failed(what: string): HostError {
+	return new HostError(`The Worker could not be started: ${what}.`, { code: "LAUNCH_FAILED", phase: "activation" });
+}
+
+/** A Worker in its frame. The frame is what is removed: with it everything in it ends, whatever it is doing. */
+class FramedWorker implements ComponentProcess {
+	readonly description = "a Worker of this page";
+	readonly transport: ComponentProcess["transport"];
+	readonly exited: Promise<ExitEvidence>;
+	/** Fulfils when the Worker runs; rejects when the browser refuses it. */
+	readonly started: Promise<void>;
+	readonly #frame: HTMLIFrameElement;
+	readonly #control: MessagePort;
+	readonly #protocol: MessagePort;
+	#fault: (event: MessageEvent) => void;
+	#exit: (evidence: ExitEvidence) => void = () => {};
+	#sink: StderrSink | undefined;
+	#early: Uint8Array[] = [];
+	#stderrOver = false;
+	#gone = false;
+
+	constructor(frame: HTMLIFrameElement, protocol: MessagePort, control: MessagePort, limits: WorkerLimits) {
+		this.#frame = frame;
+		this.#control = control;
+		this.#protocol = protocol;
+		const meter = new Meter(limits, (words) => this.#flooded(words));
+		this.transport = portTransport(meter.watch(protocol));
+		this.exited = new Promise((resolve) => {
+			this.#exit = resolve;
+		});
+		let begun = (): void => {};
+		this.#fault = () => {};
+		this.started = new Promise((resolve, reject) => {
+			begun = resolve;
+			this.#fault = ({ source, data }) => {
+				if (source !== frame.contentWindow || data?.millrace !== "frame/1" || typeof data.fault !== "string") return;
+				reject(failed(data.fault));
+				this.#say(`${data.fault}\n`);
+				this.#end({ exitCode: 1, signal: null });
+			};
+		});
+		this.started.catch(() => {});
+		addEventListener("message", this.#fault);
+		control.addEventListener("message", ({ data }: MessageEvent<Partial<Record<string, unknown>>>) => {
+			const message = readControl(data);
+			if (message === undefined || !meter.control(message))
+				return this.#flooded("it sent what no Worker of ours sends");
+			if ("started" in message) begun();
+			else if ("exit" in message) void this.#over(message.exit, meter);
+			else {
+				this.#say(message.stderr);
+				control.postMessage({ taken: true });
+			}
+		});
+		control.start();
+	}
+
+	readonly stderr: ComponentProcess["stderr"] = {
+		listen: (sink) => {
+			this.#sink = sink;
+			for (const bytes of this.#early.splice(0)) sink.chunk(bytes);
+			if (this.#stderrOver) sink.ended();
+		},
+	};
+
+	/** There are no signals for a Worker: the end of its input aborts `run.signal`. */
+	terminate(): void {
+		this.transport.end();
+	}
+
+	kill(): void {
+		this.#end({ exitCode: null, signal: "SIGKILL" });
+	}
+
+	fence(): ReturnType<ComponentProcess["fence"]> {
+		this.kill();
+		return Promise.resolve({ gone: true });
+	}
+
+	/** The Worker says that it is over. Its last bytes come on another port, and may come after. */
+	async #over(exitCode: 0 | 1, meter: Meter): Promise<void> {
+		await Promise.race([meter.inputEnded, new Promise((resolve) => setTimeout(resolve, LAST_BYTES_MS))]);
+		this.#end({ exitCode, signal: null });
+	}
+
+	#flooded(words: string): void {
+		this.#say(`The Worker was ended: ${words}.\n`);
+		this.kill();
+	}
+
+	#say(text: string): void {
+		const bytes = encodeUtf8(text.toWellFormed());
+		if (this.#sink === undefined) this.#early.push(bytes);
+		else this.#sink.chunk(bytes);
+	}
+
+	#end(evidence: ExitEvidence): void {
+		if (this.#gone) return;
+		this.#gone = true;
+		removeEventListener("message", this.#fault);
+		this.#frame.remove();
+		this.#control.close();
+		this.#stderrOver = true;
+		this.#sink?.ended();
+		this.#exit(evidence);
+		// Whoever still reads hears that there is nobody any more; closing our own end alone says nothing to us.
+		this.#protocol.dispatchEvent(new Event("close"));
+		this.#protocol.close();
+	}
+}
+
+/** A message of the Worker, or undefined for what is none: a package can send what it likes. */
+function readControl(data: unknown): ControlMessage | undefined {
+	if (typeof data !== "object" || data === null) return undefined;
+	const { started, stderr, exit } = data as {
+		readonly started?: unknown;
+		readonly stderr?: unknown;
+		readonly exit?: unknown;
+	};
+	if (typeof stderr === "string" && stderr.length <= STDERR_CHUNK) return { stderr };
+	if (exit === 0 || exit === 1) return { exit };
+	return started === true ? { started } : undefined;
+}

@@ -1,0 +1,85 @@
+import type { MessagePortLike } from "../../../src/run/index.ts";
+import type { ControlMessage } from "./messages.ts";
+
+/** What one Worker may send. Each is a bound of ours, and ends the Worker when it is crossed. */
+export interface WorkerLimits {
+	/** Messages on the port of Run/1. */
+	readonly messages: number;
+	/** Bytes on the port of Run/1. */
+	readonly bytes: number;
+	/** Characters of diagnostics. */
+	readonly diagnostics: number;
+}
+
+export const WORKER_LIMITS: WorkerLimits = Object.freeze({
+	messages: 4_194_304,
+	bytes: 1_073_741_824,
+	diagnostics: 16_777_216,
+});
+
+/** Bytes that an honest Worker has under way at once: its window, and one longer write. */
+const MAX_CHUNK = 33_554_432;
+
+/** Counts what a Worker sends, and says when it is too much or none of what it should be. */
+export class Meter {
+	/** Fulfils when the Worker has sent the end of its output. */
+	readonly inputEnded: Promise<void>;
+	readonly #limits: WorkerLimits;
+	readonly #over: (words: string) => void;
+	#ended: () => void = () => {};
+	#messages = 0;
+	#bytes = 0;
+	#diagnostics = 0;
+
+	constructor(limits: WorkerLimits, over: (words: string) => void) {
+		this.#limits = limits;
+		this.#over = over;
+		this.inputEnded = new Promise((resolve) => {
+			this.#ended = resolve;
+		});
+	}
+
+	/** The port as a transport sees it: messages go on only while they are within bounds and of the form that transports speak. */
+	watch(port: MessagePort): MessagePortLike {
+		let stopped = false;
+		return {
+			postMessage: (message, transfer) => port.postMessage(message, transfer),
+			start: () => port.start(),
+			close: () => port.close(),
+			addEventListener: (type, listener) => {
+				port.addEventListener(type, (event) => {
+					if (stopped) return;
+					const fault = type === "message" ? this.#protocol((event as MessageEvent).data) : undefined;
+					if (fault === undefined) return listener(event);
+					stopped = true;
+					this.#over(fault);
+				});
+			},
+		};
+	}
+
+	/** Whether one more message of diagnostics is within bounds. */
+	control(message: ControlMessage): boolean {
+		if ("stderr" in message) this.#diagnostics += message.stderr.length;
+		return this.#diagnostics <= this.#limits.diagnostics;
+	}
+
+	#protocol(data: unknown): string | undefined {
+		this.#messages += 1;
+		if (this.#messages > this.#limits.messages) return `it sent more than ${this.#limits.messages} messages`;
+		const { chunk, taken, end } = (data ?? {}) as {
+			readonly chunk?: unknown;
+			readonly taken?: unknown;
+			readonly end?: unknown;
+		};
+		if (end === true) {
+			this.#ended();
+			return undefined;
+		}
+		if (typeof taken === "number") return undefined;
+		if (!(chunk instanceof Uint8Array)) return "it sent what is no part of Run/1";
+		if (chunk.length > MAX_CHUNK) return `it sent ${chunk.length} bytes at once`;
+		this.#bytes += chunk.length;
+		return this.#bytes > this.#limits.bytes ? `it sent more than ${this.#limits.bytes} bytes` : undefined;
+	}
+}
