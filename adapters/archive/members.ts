@@ -2,6 +2,7 @@ import { quoteForDisplay } from "../../src/display.ts";
 import { checkPath } from "../../src/grammar/index.ts";
 import { FLOW_MD, PACKAGE_LIMITS, PackageError } from "../../src/package/index.ts";
 import { beyond, refuseMember } from "./errors.ts";
+import type { Range } from "./read-ahead.ts";
 import type { ArchiveLimits } from "./types.ts";
 
 /** Where a file's content lies in the archive. */
@@ -9,8 +10,7 @@ export interface Content {
 	/** Bytes of the content. */
 	readonly size: number;
 	/** The bytes of the archive that hold it, compressed or not. */
-	readonly start: number;
-	readonly end: number;
+	readonly place: Range;
 	/** What a zip says of it; a tar says nothing. */
 	readonly zip?: { readonly crc32: number; readonly deflated: boolean };
 }
@@ -18,13 +18,6 @@ export interface Content {
 /** A file of the archive under its path in the package. */
 export interface Member extends Content {
 	readonly path: string;
-}
-
-/** What an archive turned out to hold. */
-export interface Contents {
-	readonly members: readonly Member[];
-	/** See `ArchiveSource.commonPrefix`. */
-	readonly commonPrefix: string | undefined;
 }
 
 /**

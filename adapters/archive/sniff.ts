@@ -8,8 +8,8 @@ export type Format = "tar" | "gzip" | "zip";
 /** Bytes that tell a format. */
 export const HEAD_BYTES: number = BLOCK;
 
-/** First bytes of zips: a member, an empty one, and the mark of one that was to be split. */
-const ZIP = ["504b0304", "504b0506", "504b0708", "504b3030"];
+/** First bytes of zips: an entry, the end of one without any, and the mark of one that was split or was to be. */
+const ZIP = ["504b0304", "504b0506", "504b0606", "504b0708", "504b3030"];
 
 const OTHERS: readonly (readonly [magic: string, name: string])[] = [
 	["fd377a585a00", "xz"],

@@ -72,7 +72,7 @@ export function makeArchiveSource(
 			const member = listing?.members.get(path);
 			if (listing === undefined || member === undefined)
 				throw new TypeError(`${quoteForDisplay(path)} is not among the files that this archive listed.`);
-			return streamOf(checkedContent(member, listing.ahead.pieces(member), inflate));
+			return streamOf(checkedContent(member, listing.ahead.pieces(member.place), inflate));
 		},
 		async dispose() {
 			if (disposed) return;
@@ -96,7 +96,10 @@ function listingOf(opened: Opened, members: readonly Member[]): Listing {
 	return {
 		entries: sorted.map(({ path, size }) => ({ path, size })),
 		members: new Map(sorted.map((member) => [member.path, member])),
-		ahead: new ReadAhead(opened.bytes, sorted),
+		ahead: new ReadAhead(
+			opened.bytes,
+			sorted.map(({ place }) => place),
+		),
 		dispose: () => opened.dispose(),
 	};
 }

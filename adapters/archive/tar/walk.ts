@@ -165,7 +165,7 @@ function admit(header: Header, body: number, bytes: Bytes, members: Members, har
 					`${quoteForDisplay(name)} has ${size} bytes, and the archive only ${Math.max(0, bytes.size - body)} more: it is truncated.`,
 					name,
 				);
-			members.addFile(name, { size, start: body, end: body + size });
+			members.addFile(name, { size, place: { start: body, end: body + size } });
 			return size;
 		}
 		case "5":
