@@ -74,13 +74,13 @@ async function* inflateRaw(input: Input): AsyncGenerator<Buffer, void, void> {
 	let last: Uint8Array = new Uint8Array(0);
 	let ended = false;
 	const feed = async (): Promise<void> => {
-		for (let chunk = await input.next(); chunk !== undefined && !ended; chunk = await input.next()) {
+		for (let chunk = await input.next(); chunk !== undefined; chunk = await input.next()) {
 			const bytes = chunk;
 			given += bytes.length;
 			last = bytes;
-			// Where the data ends inside this chunk, zlib never says that it was written.
+			// Where the data ends inside this chunk, zlib may never say that it was written.
 			await Promise.race([new Promise<void>((resolve) => inflate.write(bytes, () => resolve())), closed]);
-			if (ended) return;
+			if (ended || inflate.bytesWritten < given) break;
 		}
 		inflate.end();
 	};
