@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join, relative, sep } from "node:path";
 import commonjs from "@rollup/plugin-commonjs";
 import resolve from "@rollup/plugin-node-resolve";
 import terser from "@rollup/plugin-terser";
@@ -89,6 +90,25 @@ const pageFiles = {
 	},
 };
 
+/** The packages that the page runs as examples, as text, by name and path: a page fetches nothing. */
+const pageFlows = {
+	name: "page-flows",
+	resolveId: (id) => (id === "page-flows" ? id : undefined),
+	load(id) {
+		if (id !== "page-flows") return undefined;
+		const flows = {};
+		for (const folder of ["demo/flows", "demo/page/flows"]) {
+			for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+				if (!entry.isFile()) continue;
+				const [name, ...path] = relative(folder, join(entry.parentPath, entry.name)).split(sep);
+				flows[name] ??= {};
+				flows[name][path.join("/")] = readFileSync(join(entry.parentPath, entry.name), "utf8");
+			}
+		}
+		return `export default ${JSON.stringify(flows)};`;
+	},
+};
+
 /** The page: a folder of static files that anyone can serve. Each room, and what is large in it, is loaded on use. */
 const page = {
 	input: { main: "dist/page-js/main.js" },
@@ -99,6 +119,7 @@ const page = {
 		chunkFileNames: "[name]-[hash].js",
 	},
 	plugins: [
+		pageFlows,
 		resolve({ preferBuiltins: false }),
 		// What takes the types out of TypeScript stands on two packages of the older kind.
 		commonjs(),

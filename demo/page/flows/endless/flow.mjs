@@ -1,0 +1,6 @@
+import { handle } from "@jigging/flow";
+
+await handle(() => {
+	console.log("Looping.");
+	for (;;);
+});

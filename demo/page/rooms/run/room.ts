@@ -1,0 +1,362 @@
+/** What the room holds: the package or trace that is looked at, what it is given, and how its Run comes along. */
+import { type Signal, signal } from "@preact/signals";
+import { isLocalName, type JsonObject, type JsonValue, PackageError, type PackageSource } from "millrace";
+import { type ArchiveSource, archive, browserRuntime } from "millrace/browser";
+import {
+	type ChannelReceiver,
+	createHost,
+	HostError,
+	type LoadedPackage,
+	type RootChannel,
+	type Run,
+	type RunEvent,
+	type RunFailure,
+	type RunReport,
+} from "millrace/host";
+import type { PackageInput } from "../../parts/input.ts";
+import { checkDeadline, checkText } from "./check-text.ts";
+import { type Example, exampleSource } from "./examples.ts";
+import { isTraceFile, type OpenedTrace, readTraceFile } from "./trace/file.ts";
+import { SequenceModel } from "./trace/model.ts";
+
+const runtime = browserRuntime({ frame: "./frame.html" });
+const host = createHost({ runtime });
+
+export const launcherFor = runtime.launcherFor;
+
+export type Subject =
+	| { readonly kind: "none" }
+	| { readonly kind: "loading"; readonly name: string; readonly share?: number }
+	| { readonly kind: "refused"; readonly name: string; readonly fault: Fault; readonly input?: PackageInput }
+	| { readonly kind: "package"; readonly name: string; readonly pack: LoadedPackage; readonly example?: Example }
+	| { readonly kind: "trace"; readonly name: string; readonly trace: OpenedTrace };
+
+export interface Fault {
+	readonly code: string;
+	readonly message: string;
+	/** The directory of an archive that could be the package. */
+	readonly prefix?: string;
+}
+
+/** A package of the user's for a child slot. */
+export interface ChildSlot {
+	readonly slot: string;
+	readonly name?: string;
+	readonly pack?: LoadedPackage;
+	readonly fault?: string;
+}
+
+export interface Exit {
+	readonly exitCode: number | null;
+	readonly signal: string | null;
+}
+
+export type RunState =
+	| { readonly kind: "idle" }
+	| { readonly kind: "running"; readonly cancelling: boolean }
+	| { readonly kind: "done"; readonly report: RunReport; readonly exit?: Exit }
+	| { readonly kind: "failed"; readonly failure: RunFailure | HostError | Error; readonly exit?: Exit };
+
+/** What a sending port of the root gave: all of it counted, the first of it kept. */
+export interface Received {
+	readonly count: number;
+	readonly items: readonly JsonValue[];
+}
+
+/** Items of one port that are kept. */
+const ITEMS = 100;
+
+/** Milliseconds between two looks at a Run that goes on. */
+const LOOK = 100;
+
+export class RunRoom {
+	readonly subject: Signal<Subject> = signal({ kind: "none" });
+	readonly input: Signal<string> = signal("null");
+	readonly settings: Signal<string> = signal("{}");
+	readonly deadline: Signal<string> = signal("30");
+	/** Texts for the ports that the package receives from, by name: lists of items. */
+	readonly ports: Signal<Readonly<Record<string, string>>> = signal({});
+	readonly children: Signal<readonly ChildSlot[]> = signal([]);
+	readonly state: Signal<RunState> = signal({ kind: "idle" });
+	readonly received: Signal<Readonly<Record<string, Received>>> = signal({});
+	/** Child slots that were called with nothing bound to them. */
+	readonly unbound: Signal<readonly string[]> = signal([]);
+	/** What the last Run, or the trace, is drawn from; `version` grows with it. */
+	readonly model: Signal<SequenceModel | undefined> = signal(undefined);
+	readonly version: Signal<number> = signal(0);
+	#run: Run | undefined;
+	#loading: AbortController | undefined;
+	/** Packages to give up with the subject. */
+	#held: LoadedPackage[] = [];
+
+	/** Loads an example, and fills in what it is given. */
+	async openExample(example: Example): Promise<void> {
+		await this.#open(example.name, async (signal) => {
+			const pack = await this.#load(exampleSource(example.name), signal, () => undefined);
+			this.input.value = JSON.stringify(example.input, undefined, 2);
+			this.deadline.value = String(example.deadlineSeconds);
+			return { kind: "package", name: example.name, pack, example };
+		});
+	}
+
+	/** Opens what was dropped: a folder, an archive, or a trace. */
+	async open(input: PackageInput, prefix?: string): Promise<void> {
+		await this.#open(
+			input.name,
+			async (signal) => {
+				if (input.kind === "file" && (await isTraceFile(input.file))) return this.#openTrace(input.file, signal);
+				const pack = await this.#loadInput(input, prefix, signal, (share) => {
+					if (!signal.aborted) this.subject.value = { kind: "loading", name: input.name, share };
+				});
+				this.input.value = "null";
+				this.deadline.value = "30";
+				return { kind: "package", name: input.name, pack };
+			},
+			input,
+		);
+	}
+
+	async #openTrace(file: File, signal: AbortSignal): Promise<Subject> {
+		const onProgress = (bytes: number): void => {
+			if (!signal.aborted) this.subject.value = { kind: "loading", name: file.name, share: bytes / file.size };
+		};
+		const trace = await readTraceFile(file, { signal, onProgress });
+		this.#draw(trace.model);
+		return { kind: "trace", name: file.name, trace };
+	}
+
+	async #open(name: string, open: (signal: AbortSignal) => Promise<Subject>, input?: PackageInput): Promise<void> {
+		this.close();
+		const loading = new AbortController();
+		this.#loading = loading;
+		this.subject.value = { kind: "loading", name };
+		try {
+			const subject = await open(loading.signal);
+			if (!loading.signal.aborted) this.subject.value = subject;
+		} catch (error) {
+			if (loading.signal.aborted) return;
+			const fault = faultOf(error);
+			this.subject.value = { kind: "refused", name, fault, ...(input === undefined ? {} : { input }) };
+		}
+	}
+
+	async #load(source: PackageSource, signal: AbortSignal, onShare: (share: number) => void): Promise<LoadedPackage> {
+		const pack = await host.load(source, {
+			signal,
+			onProgress: ({ bytes, totalBytes }) => onShare(totalBytes === 0 ? 1 : bytes / totalBytes),
+		});
+		this.#held.push(pack);
+		return pack;
+	}
+
+	async #loadInput(
+		input: PackageInput,
+		prefix: string | undefined,
+		signal: AbortSignal,
+		onShare: (share: number) => void,
+	): Promise<LoadedPackage> {
+		if (input.kind === "folder") {
+			input.listing.signal = signal;
+			return this.#load(input.source, signal, onShare);
+		}
+		const source: ArchiveSource = archive(input.file, { prefix, signal });
+		try {
+			return await this.#load(source, signal, onShare);
+		} catch (error) {
+			const offered = source.commonPrefix;
+			throw offered === undefined ? error : new Prefixed(error, offered);
+		} finally {
+			await source.dispose();
+		}
+	}
+
+	/** Makes room for a child package under a slot's name. */
+	addChild(slot: string): void {
+		if (!this.children.value.some((child) => child.slot === slot))
+			this.children.value = [...this.children.value, { slot }];
+	}
+
+	removeChild(slot: string): void {
+		this.children.value = this.children.value.filter((child) => child.slot !== slot);
+	}
+
+	async bindChild(slot: string, input: PackageInput): Promise<void> {
+		const put = (child: ChildSlot): void => {
+			this.children.value = this.children.value.map((each) => (each.slot === slot ? child : each));
+		};
+		const signal = this.#loading?.signal ?? new AbortController().signal;
+		put({ slot, name: input.name });
+		try {
+			const pack = await this.#loadInput(input, undefined, signal, () => undefined).catch((error: unknown) => {
+				if (error instanceof Prefixed) return this.#loadInput(input, error.prefix, signal, () => undefined);
+				throw error;
+			});
+			put({ slot, name: pack.snapshot.metadata.name, pack });
+		} catch (error) {
+			if (!signal.aborted) put({ slot, name: input.name, fault: faultOf(error).message });
+		}
+	}
+
+	/** Why the Run can't be started as things are, or undefined. */
+	whyNot(): string | undefined {
+		const subject = this.subject.value;
+		if (subject.kind !== "package") return "There is no package to run.";
+		const { schemas, channels } = subject.pack.snapshot;
+		if (!checkText(this.input.value, schemas.input).ok) return "The input has problems.";
+		if (schemas.settings !== undefined && !checkText(this.settings.value, schemas.settings).ok)
+			return "The settings have problems.";
+		if ("problem" in checkDeadline(this.deadline.value)) return "The deadline is no number of seconds.";
+		for (const [name, { direction }] of channels) {
+			if (direction === "send") continue;
+			if (!isList(this.ports.value[name] ?? "[]")) return `What the channel ${name} receives is no list.`;
+		}
+		if (this.children.value.some(({ pack }) => pack === undefined)) return "A child slot has no package yet.";
+		return undefined;
+	}
+
+	/** Starts a Run of the package, and follows it to its end. */
+	async start(): Promise<void> {
+		const subject = this.subject.value;
+		const deadline = checkDeadline(this.deadline.value);
+		if (subject.kind !== "package" || this.#run !== undefined || "problem" in deadline) return;
+		const { pack, example } = subject;
+		const model = new SequenceModel();
+		let exit: Exit | undefined;
+		const onTrace = (event: RunEvent): void => {
+			model.add(event);
+			const { path, event: what } = event;
+			if (what.type === "exited" && path.length === 0) exit = what;
+			else if (what.type === "operation-unbound" && what.target === "child" && !this.unbound.value.includes(what.slot))
+				this.unbound.value = [...this.unbound.value, what.slot].slice(0, 16);
+			this.#look();
+		};
+		this.received.value = {};
+		this.unbound.value = [];
+		this.#draw(model);
+		this.state.value = { kind: "running", cancelling: false };
+		try {
+			const children = await this.#childrenOf(example);
+			const { settings } = pack.snapshot.schemas;
+			this.#run = host.run(pack, {
+				input: valueOf(this.input.value),
+				...(settings === undefined ? {} : { settings: valueOf(this.settings.value) as JsonObject }),
+				deadlineMs: deadline.ms,
+				children,
+				capabilities: example?.capabilities?.() ?? {},
+				channels: this.#channelsOf(pack),
+				onTrace,
+			});
+			const report = await this.#run.result;
+			this.state.value = { kind: "done", report, ...(exit === undefined ? {} : { exit }) };
+		} catch (error) {
+			const failure = error instanceof Error ? error : new Error(String(error));
+			this.state.value = { kind: "failed", failure, ...(exit === undefined ? {} : { exit }) };
+		} finally {
+			this.#run = undefined;
+			this.version.value += 1;
+		}
+	}
+
+	async #childrenOf(example: Example | undefined): Promise<Readonly<Record<string, LoadedPackage>>> {
+		const children: Record<string, LoadedPackage> = {};
+		const { signal } = this.#loading!;
+		for (const [slot, name] of Object.entries(example?.children ?? {}))
+			children[slot] = await this.#load(exampleSource(name), signal, () => undefined);
+		for (const { slot, pack } of this.children.value) if (pack !== undefined) children[slot] = pack;
+		return children;
+	}
+
+	#channelsOf({ snapshot }: LoadedPackage): Readonly<Record<string, RootChannel>> {
+		const channels: Record<string, RootChannel> = {};
+		for (const [name, { direction }] of snapshot.channels) {
+			if (direction === "receive") channels[name] = valueOf(this.ports.value[name] ?? "[]") as JsonValue[];
+			else channels[name] = (receiver: ChannelReceiver) => this.#receive(name, receiver);
+		}
+		return channels;
+	}
+
+	async #receive(name: string, receiver: ChannelReceiver): Promise<void> {
+		let count = 0;
+		const items: JsonValue[] = [];
+		for await (const item of receiver) {
+			count += 1;
+			if (items.length < ITEMS) items.push(item);
+			this.received.value = { ...this.received.value, [name]: { count, items } };
+		}
+	}
+
+	cancel(): void {
+		if (this.#run === undefined) return;
+		this.state.value = { kind: "running", cancelling: true };
+		this.#run.cancel();
+	}
+
+	/** Ends what goes on, and gives up every package. */
+	close(): void {
+		this.#run?.cancel();
+		this.#loading?.abort();
+		for (const pack of this.#held.splice(0)) pack.dispose().catch(() => undefined);
+		this.children.value = [];
+		this.ports.value = {};
+		this.settings.value = "{}";
+		this.received.value = {};
+		this.unbound.value = [];
+		this.model.value = undefined;
+		this.state.value = { kind: "idle" };
+		this.subject.value = { kind: "none" };
+	}
+
+	#draw(model: SequenceModel): void {
+		this.model.value = model;
+		this.version.value += 1;
+	}
+
+	#timer: ReturnType<typeof setTimeout> | undefined;
+
+	/** Many events, one look. */
+	#look(): void {
+		this.#timer ??= setTimeout(() => {
+			this.#timer = undefined;
+			this.version.value += 1;
+		}, LOOK);
+	}
+}
+
+/** A refusal of an archive that may lie in a directory of it. */
+class Prefixed extends Error {
+	readonly prefix: string;
+
+	constructor(cause: unknown, prefix: string) {
+		super("The package may lie in a directory of the archive.", { cause });
+		this.prefix = prefix;
+	}
+}
+
+function faultOf(error: unknown): Fault {
+	if (error instanceof Prefixed) return { ...faultOf(error.cause), prefix: error.prefix };
+	if (error instanceof HostError || error instanceof PackageError) {
+		const path = error.cause instanceof PackageError ? error.cause.path : undefined;
+		const where = path === undefined || error.message.includes(path) ? "" : ` (${path})`;
+		return { code: error.code, message: `${error.message}${where}` };
+	}
+	if (error instanceof Error) return { code: error.name, message: error.message };
+	return { code: "ERROR", message: String(error) };
+}
+
+function valueOf(text: string): JsonValue {
+	const checked = checkText(text, undefined);
+	if (!checked.ok) throw new TypeError("A text that is no JSON was to be run.");
+	return checked.value;
+}
+
+function isList(text: string): boolean {
+	const checked = checkText(text, undefined);
+	return checked.ok && Array.isArray(checked.value);
+}
+
+/** Why a slot can't have this name, or undefined. */
+export function slotFault(name: string): string | undefined {
+	return isLocalName(name)
+		? undefined
+		: "A slot's name has lower-case letters, digits and single hyphens between them.";
+}
