@@ -1,5 +1,6 @@
 /** Zips, field by field: what is read, and that everything with a second reading is refused. */
 import { describe, expect, test } from "vitest";
+import { crc32 } from "../../adapters/archive/crc32.ts";
 import { type ArchiveOptions, archiveSource } from "../../adapters/archive/index.ts";
 import { makeArchiveSource } from "../../adapters/archive/source.ts";
 import { zlibInflate } from "../../adapters/node/archive/inflate.ts";
@@ -52,6 +53,13 @@ describe("what is read", () => {
 		const extra = extraField(1, u64(body.length), u64(packed));
 		const archive = zip([{ name: "z", body, size: 0xffffffff, packed: 0xffffffff, extra }]);
 		expect(await read(archive)).toEqual({ z: "long" });
+	});
+
+	test("a name that a Unicode Path field says to be UTF-8", async () => {
+		const name = text("ü");
+		const crc = new Uint8Array(new Uint32Array([crc32(name, 0)]).buffer);
+		const extra = extraField(0x7075, Uint8Array.of(1), crc, name);
+		expect(await read(zip([{ name, flags: 0, body: "x", extra }]))).toEqual({ ü: "x" });
 	});
 
 	test("a zip inside a zip, whose own end is in the last bytes", async () => {

@@ -125,12 +125,12 @@ describe.concurrent("packages that are refused", () => {
 		["a symbolic link", (dir) => symlinkSync("/etc/passwd", join(dir, "link")), "PACKAGE_SYMLINK"],
 		["no directory", (dir) => rmSync(dir, { recursive: true }), "PACKAGE_SOURCE_FAILED"],
 		[
-			"a file",
+			"a file that is no archive",
 			(dir) => {
 				rmSync(dir, { recursive: true });
 				writeFileSync(dir, "");
 			},
-			"PACKAGE_SOURCE_FAILED",
+			"PACKAGE_ARCHIVE_INVALID",
 		],
 	])("%s", async (_, spoil, code) => {
 		const dir = packageOf("");

@@ -7,15 +7,15 @@ const [ZIP64, UNICODE_PATH, ASI_UNIX] = [0x0001, 0x7075, 0x756e];
 export interface Extra {
 	/** 64-bit values in their order: those whose field in the header is full. */
 	readonly zip64: readonly number[];
-	/** A second name, in UTF-8. */
-	readonly unicodePath?: Uint8Array;
+	/** The name in UTF-8, once more, with the CRC-32 of the one in the header. */
+	readonly unicodePath?: { readonly name: Uint8Array; readonly crc32: number };
 	/** A Unix mode beside the one in the attributes. */
 	readonly mode?: number;
 }
 
 /** Parses the extra fields of a header. Throws `PACKAGE_ARCHIVE_INVALID` for malformed ones, and for one that comes twice. */
 export function readExtra(bytes: Uint8Array, path: string): Extra {
-	const extra: { zip64: number[]; unicodePath?: Uint8Array; mode?: number } = { zip64: [] };
+	const extra: { zip64: number[]; unicodePath?: NonNullable<Extra["unicodePath"]>; mode?: number } = { zip64: [] };
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 	const seen = new Set<number>();
 	// Up to three bytes at the end are what tools that align contents leave.
@@ -32,7 +32,7 @@ export function readExtra(bytes: Uint8Array, path: string): Extra {
 			for (let each = start; each + 8 <= at; each += 8) extra.zip64.push(Number(view.getBigUint64(each, true)));
 		else if (type === UNICODE_PATH) {
 			if (size < 5) throw invalid("The Unicode name of a zip header is cut off.", path);
-			extra.unicodePath = bytes.subarray(start + 5, at);
+			extra.unicodePath = { crc32: view.getUint32(start + 1, true), name: bytes.subarray(start + 5, at) };
 		} else if (size >= 6) extra.mode = view.getUint16(start + 4, true);
 	}
 	return extra;

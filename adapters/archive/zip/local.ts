@@ -50,7 +50,7 @@ export async function readLocal(window: Window, entry: Entry, path: string, next
 	if (((flags ^ entry.rawBitFlag) & COMPARED) !== 0) throw differs(shown, path, "flags");
 	if (method !== entry.compressionMethod) throw differs(shown, path, "compression");
 	const extra = readExtra(await window.read(extras, start, `the local header of ${shown}`), path);
-	if (extra.unicodePath !== undefined && !sameBytes(extra.unicodePath, entry.rawFilename))
+	if (extra.unicodePath !== undefined && !sameBytes(extra.unicodePath.name, entry.rawFilename))
 		throw differs(shown, path, "Unicode name");
 	checkSizes(entry, said, extra.zip64, (flags & FOLLOWS) !== 0, () => differs(shown, path, "CRC-32 or size"));
 	if (flags & FOLLOWS) {

@@ -1,6 +1,7 @@
 import { quoteForDisplay } from "../../../src/display.ts";
 import { decodeUtf8 } from "../../../src/web.ts";
 import { Window } from "../bytes.ts";
+import { crc32 } from "../crc32.ts";
 import { invalid, refuseMember, unsupported } from "../errors.ts";
 import { checkOutput } from "../gzip.ts";
 import type { Members } from "../members.ts";
@@ -34,7 +35,8 @@ interface Pending {
  * have to agree, and the entries have to fill the archive up to its directory without a gap or an overlap: then whoever
  * reads from the start and whoever reads from the end see one archive.
  *
- * Members are stored or deflated; names are ASCII, or UTF-8 where the flag says so. `tick` is called now and then with the place.
+ * Members are stored or deflated; names are ASCII, or UTF-8 where the flag or a
+ * Unicode Path field of the same name says so. `tick` is called now and then with the place.
  *
  * Throws `PackageError`: `PACKAGE_ARCHIVE_*`, `PACKAGE_SYMLINK`, `PACKAGE_SPECIAL_FILE`, `PACKAGE_PATH_INVALID`, and what
  * `members` throws.
@@ -94,13 +96,18 @@ function nameOf({ rawFilename, rawExtraField, rawBitFlag }: Entry): string {
 	).join("");
 	if (rawFilename.length === 0) throw invalid("The zip has an entry without a name.");
 	const { unicodePath } = readExtra(rawExtraField, shown);
-	if (unicodePath !== undefined && !sameBytes(unicodePath, rawFilename))
+	if (
+		unicodePath !== undefined &&
+		(!sameBytes(unicodePath.name, rawFilename) || unicodePath.crc32 !== crc32(rawFilename, 0))
+	)
 		throw invalid(`${quoteForDisplay(shown)} has a second, other name in the zip, for readers that know of it.`, shown);
-	if (!(rawBitFlag & UTF8) && rawFilename.some((byte) => byte >= 0x80))
+	// Info-ZIP tells by a field of its own what others tell by the flag: that the name is UTF-8.
+	const told = (rawBitFlag & UTF8) !== 0 || unicodePath !== undefined;
+	if (!told && rawFilename.some((byte) => byte >= 0x80))
 		throw refuseMember(
 			"PACKAGE_PATH_INVALID",
 			shown,
-			"has a name in an encoding that the zip doesn't tell; pack it again with UTF-8 names.",
+			"has a name in an encoding that the zip doesn't tell, so that readers differ; pack it again with UTF-8 names, or as a tar.",
 		);
 	try {
 		return decodeUtf8(rawFilename);
