@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 
-/** Drops real files and folders of this machine on what `selector` finds, as a file manager does. */
+/** Drops real files and folders of this machine on the first that `selector` finds, as a file manager does. */
 export async function dropPaths(page: Page, selector: string, paths: readonly string[]): Promise<void> {
-	const box = await page.locator(selector).boundingBox();
+	const box = await page.locator(selector).first().boundingBox();
 	if (box === null) throw new Error(`There is nothing to drop on at ${selector}.`);
 	const session = await page.context().newCDPSession(page);
 	const data = { items: [], files: [...paths], dragOperationsMask: 1 };

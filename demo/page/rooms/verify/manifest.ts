@@ -1,0 +1,55 @@
+/** The manifests that can be compared with: what `millrace digest --manifest` prints, as text or with `--json`, and this page's own report. */
+import { type Digest, isDigest, parseJson } from "millrace";
+
+export interface ManifestEntry {
+	readonly path: string;
+	readonly size: number;
+	readonly sha256: Digest;
+}
+
+export interface Manifest {
+	readonly digest: Digest;
+	readonly files: readonly ManifestEntry[];
+}
+
+/** Bytes of a manifest; that of the largest package has some 80 MB with its longest names. */
+export const MANIFEST_BYTES = 16_777_216;
+
+/** Reads a manifest. Throws `Error` with words for people. */
+export function readManifest(text: string): Manifest {
+	return text.trimStart().startsWith("{") ? fromJson(text) : fromText(text);
+}
+
+function fromJson(text: string): Manifest {
+	const value = parseJson(text) as Readonly<Record<string, unknown>>;
+	const { digest, manifest, files } = value;
+	const list = Array.isArray(manifest) ? manifest : files;
+	if (!isDigest(digest) || !Array.isArray(list)) {
+		throw new Error("This JSON has no “digest” and “manifest”: make it with “millrace digest DIR --manifest --json”.");
+	}
+	return { digest, files: list.map(entryOf) };
+}
+
+function entryOf(value: unknown, index: number): ManifestEntry {
+	const { path, size, sha256 } = (value ?? {}) as Readonly<Record<string, unknown>>;
+	if (typeof path !== "string" || typeof size !== "number" || !isDigest(sha256)) {
+		throw new Error(`Entry ${index + 1} of the manifest has no path, size and SHA-256.`);
+	}
+	return { path, size, sha256 };
+}
+
+/** A digest, then a line a file: its SHA-256, its size, its path with what can't be shown escaped. */
+function fromText(text: string): Manifest {
+	const [first = "", ...lines] = text.split(/\r?\n/).filter((line) => line !== "");
+	if (!isDigest(first)) {
+		throw new Error("This is no manifest: it begins with no digest. Make one with “millrace digest DIR --manifest”.");
+	}
+	return {
+		digest: first,
+		files: lines.map((line, index) => {
+			const [, sha256, size, path] = /^(sha256:[0-9a-f]{64}) {2}(\d+) {2}(.+)$/.exec(line) ?? [];
+			if (path === undefined || !isDigest(sha256)) throw new Error(`Line ${index + 2} of the manifest is none.`);
+			return { path, size: Number(size), sha256 };
+		}),
+	};
+}

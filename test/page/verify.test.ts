@@ -1,0 +1,294 @@
+/** The room where packages are verified, with real folders and archives, in a real Chromium. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { digestPackage, directory } from "../../adapters/node/index.ts";
+import { needsChromium } from "../browser/support/chromium.ts";
+import { dropPaths } from "../browser/support/drop.ts";
+import { expectAccessible, type Opened, type Visit, visit } from "./support.ts";
+
+const greet = fileURLToPath(new URL("../../demo/flows/greet", import.meta.url));
+const parent = fileURLToPath(new URL("../../demo/flows/parent", import.meta.url));
+
+describe.skipIf(needsChromium)("the Verify room", { timeout: 60_000 }, () => {
+	let house: Visit;
+	let root: string;
+	beforeAll(async () => {
+		house = await visit();
+		root = mkdtempSync(join(tmpdir(), "millrace-verify-"));
+	});
+	afterAll(async () => {
+		await house?.close();
+		rmSync(root, { recursive: true, force: true });
+	});
+
+	/** A folder of its own with these files. */
+	function folder(name: string, files: Readonly<Record<string, string | Uint8Array>>): string {
+		for (const [path, content] of Object.entries(files)) {
+			mkdirSync(dirname(join(root, name, path)), { recursive: true });
+			writeFileSync(join(root, name, path), content);
+		}
+		return join(root, name);
+	}
+
+	const flowMd = "---\nname: small\ndescription: A small one.\n---\nDo it.\n";
+
+	/** A tar of the content of a folder, below `prefix`. */
+	function tar(name: string, from: string, prefix = "."): string {
+		const path = join(root, name);
+		const gzip = name.endsWith("gz") ? "-z" : [];
+		execFileSync("tar", ["-c", ...[gzip].flat(), "-f", path, `--transform=s,^\\.,${prefix},`, "-C", from, "."]);
+		return path;
+	}
+
+	async function dropped(paths: readonly string[]): Promise<Opened> {
+		const opened = await house.open("#/verify");
+		await opened.page.getByRole("heading", { name: "Verify a package" }).waitFor();
+		await dropPaths(opened.page, ".drop", paths);
+		return opened;
+	}
+
+	const outcome = (page: Page): Promise<string | null> => page.locator("#outcome").textContent();
+	const digestOf = (page: Page): Promise<string | null> => page.getByTestId("digest").textContent();
+
+	it("a dropped folder: its digest is Node's, and what it declares is shown", async () => {
+		const { page, complaints } = await dropped([parent]);
+		expect(await digestOf(page)).toBe((await digestPackage(directory(parent))).digest);
+		expect(await outcome(page)).toBe("parent is a package");
+		expect(await page.locator("#outcome").evaluate((heading) => heading === document.activeElement)).toBe(true);
+		const text = (await page.locator("main").textContent()) ?? "";
+		for (const words of ["titles", "capability", "flow.ts", "input schema", "greeter"]) expect(text).toContain(words);
+		expect(complaints).toEqual([]);
+	});
+
+	it("on the front door a drop leads into the room", async () => {
+		const { page } = await house.open("");
+		await page.getByRole("heading", { level: 1 }).waitFor();
+		await dropPaths(page, ".drop", [greet]);
+		expect(await digestOf(page)).toBe((await digestPackage(directory(greet))).digest);
+	});
+
+	it.each(["plain.tar", "packed.tar.gz", "packed.tgz"])("an archive: %s", async (name) => {
+		const { page } = await dropped([tar(name, greet)]);
+		expect(await digestOf(page)).toBe((await digestPackage(directory(greet))).digest);
+	});
+
+	it("a zip", async () => {
+		const path = join(root, "packed.zip");
+		execFileSync("python3", [
+			"-c",
+			"import shutil,sys; shutil.make_archive(sys.argv[1], 'zip', sys.argv[2])",
+			path.slice(0, -4),
+			greet,
+		]);
+		const { page } = await dropped([path]);
+		expect(await digestOf(page)).toBe((await digestPackage(directory(greet))).digest);
+	});
+
+	it("an npm tarball: its prefix is offered, and taken when it is asked for", async () => {
+		const { page } = await dropped([tar("npm.tgz", greet, "package")]);
+		await page.getByText("There is no FLOW.md at the top").waitFor();
+		expect(await page.getByTestId("digest").count()).toBe(0);
+		await page.getByRole("button", { name: "Look inside package/" }).click();
+		expect(await digestOf(page)).toBe((await digestPackage(directory(greet))).digest);
+	});
+
+	it("an expected digest: equal, not equal, and no digest at all", async () => {
+		const { page } = await dropped([greet]);
+		const digest = (await digestOf(page)) ?? "";
+		const field = page.getByLabel("The digest that you were given");
+		await field.fill(` ${digest} `);
+		await page.getByText("✓ Equal.").waitFor();
+		await field.fill(digest.slice("sha256:".length));
+		await page.getByText("✓ Equal.").waitFor();
+		await field.fill(`sha256:${"0".repeat(64)}`);
+		await page.getByText("✗ Not equal.").waitFor();
+		await field.fill("sha256:12");
+		await page.getByText("That is no digest").waitFor();
+	});
+
+	it("a manifest, and a second package: exactly which files differ", async () => {
+		const before = folder("before", {
+			"FLOW.md": flowMd,
+			"a.txt": "one\ntwo\n",
+			"b.txt": "b",
+			"c.txt": "moved",
+			gone: "x",
+		});
+		const after = folder("after", {
+			"FLOW.md": flowMd,
+			"a.txt": "one\r\ntwo\r\n",
+			"b.txt": "B",
+			"d/c.txt": "moved",
+			new: "n",
+		});
+		const cli = fileURLToPath(new URL("../../dist/adapters/node/cli/main.js", import.meta.url));
+		const manifests = ["--json", ""].map((flag, index) => {
+			const path = join(root, index === 0 ? "manifest.json" : "manifest.txt");
+			const args = [cli, "digest", before, "--manifest", flag].filter((word) => word !== "");
+			writeFileSync(path, execFileSync(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] }));
+			return path;
+		});
+		for (const other of [...manifests, before]) {
+			const { page } = await dropped([after]);
+			await page.getByTestId("digest").waitFor();
+			await dropPaths(page, "[aria-labelledby=expected] .drop", [other]);
+			const list = page.getByTestId("differences");
+			await list.getByText("has other line endings").waitFor();
+			const text = (await list.textContent()) ?? "";
+			for (const words of [
+				"a.txt has other line endings (CRLF against LF)",
+				"b.txt has another content",
+				"d/c.txt was c.txt",
+				"gone is missing here",
+				"new is only in this one",
+			])
+				expect(text).toContain(words);
+		}
+		const { page } = await dropped([after]);
+		await page.getByTestId("digest").waitFor();
+		await dropPaths(page, "[aria-labelledby=expected] .drop", [after]);
+		await page.getByText("has the same files, byte for byte").waitFor();
+	});
+
+	it("what a reviewer should see is shown", async () => {
+		const { page } = await dropped([
+			folder("odd", {
+				"FLOW.md": flowMd,
+				"flow.mjs": "const admin = false; /*\u202e } if (admin) { */\nconst pаypal = 1;\n",
+				".env": "KEY=1",
+				"run.exe": new Uint8Array([0x4d, 0x5a, 0x90, 0]),
+				"zero.txt": "a\u200bb",
+			}),
+		]);
+		const notices = page.locator("[aria-labelledby=notices]");
+		await notices.waitFor();
+		const text = (await notices.textContent()) ?? "";
+		expect(text).toMatch(/direction flow\.mjs:1:24 U\+202E RIGHT-TO-LEFT OVERRIDE/);
+		expect(text).toMatch(/mixed letters flow\.mjs:2:7 “pаypal” mixes Latin and Cyrillic/);
+		expect(text).toMatch(/invisible zero\.txt:1:2 U\+200B/);
+		expect(text).toMatch(/surprising \.env/);
+		expect(text).toMatch(/run\.exe a program for Windows/);
+	});
+
+	describe("refuses, in words and at the place", () => {
+		const refusal = async (paths: readonly string[]): Promise<string> => {
+			const { page, complaints } = await dropped(paths);
+			await page.locator(".refusal").first().waitFor({ timeout: 30_000 });
+			expect(complaints).toEqual([]);
+			const text = (await page.locator(".refusal").first().textContent()) ?? "";
+			// The page stays usable: the next package is read as if nothing had been.
+			await dropPaths(page, ".drop", [greet]);
+			await page.getByText("greet is a package").waitFor();
+			return text;
+		};
+
+		it("a folder without FLOW.md", async () => {
+			expect(await refusal([folder("none", { a: "a" })])).toContain("PACKAGE_FLOW_MISSING");
+		});
+
+		it("metadata at its line, with the digest that the tree has nevertheless", async () => {
+			const bad = folder("bad", { "FLOW.md": "---\nname: small\ndescription: A.\nnope: 1\n---\n" });
+			const { page } = await dropped([bad]);
+			expect(await digestOf(page)).toBe((await digestPackage(directory(bad))).digest);
+			expect(await outcome(page)).toBe("bad has a digest, but is refused");
+			const text = await page.locator(".refusal").textContent();
+			expect(text).toContain("FLOW.md:4");
+			expect(text).toContain("PACKAGE_METADATA_INVALID");
+			expect(text).toContain("What to do:");
+		});
+
+		it("a schema at its pointer", async () => {
+			const text = await refusal([
+				folder("schema", {
+					"FLOW.md": flowMd,
+					"flow.mjs": "",
+					"input.schema.json": '{"$schema":"https://flow.jig.md/schemas/schema-1.json","type":"strin"}',
+				}),
+			]);
+			expect(text).toContain("input.schema.json");
+			expect(text).toContain("/type");
+		});
+
+		it("a symbolic link in a tar", async () => {
+			const linked = folder("linked", { "FLOW.md": flowMd });
+			symlinkSync("/etc/passwd", join(linked, "link"));
+			const text = await refusal([tar("linked.tar", linked)]);
+			expect(text).toContain("PACKAGE_SYMLINK");
+			expect(text).toContain("link");
+		});
+
+		it("a path that leads out of an archive", async () => {
+			const path = join(root, "out.tar");
+			execFileSync("python3", [
+				"-c",
+				"import tarfile,sys,io\nt=tarfile.open(sys.argv[1],'w')\nfor n in ['FLOW.md','../evil']:\n i=tarfile.TarInfo(n); i.size=1; t.addfile(i,io.BytesIO(b'x'))\nt.close()",
+				path,
+			]);
+			const text = await refusal([path]);
+			expect(text).toContain("PACKAGE_PATH_INVALID");
+			expect(text).toContain("../evil");
+		});
+
+		it("a bomb", async () => {
+			const path = join(root, "bomb.tgz");
+			writeFileSync(path, gzipSync(new Uint8Array(200_000_000)));
+			expect(await refusal([path])).toContain("PACKAGE_ARCHIVE_LIMIT");
+		});
+
+		it("a file of 2 GB", async () => {
+			const large = folder("large", { "FLOW.md": flowMd, "data.bin": "" });
+			truncateSync(join(large, "data.bin"), 2_147_483_648);
+			const text = await refusal([large]);
+			expect(text).toContain("data.bin");
+			expect(text).toContain("PACKAGE_LIMIT_EXCEEDED");
+		});
+
+		it("what is no archive", async () => {
+			expect(await refusal([join(greet, "FLOW.md")])).toContain("PACKAGE_ARCHIVE_INVALID");
+		});
+	});
+
+	it("shows how far it has come, and stops when it is asked to", async () => {
+		const large = folder("slow", { "FLOW.md": flowMd });
+		for (let index = 0; index < 8; index += 1) writeFileSync(join(large, `${index}.bin`), new Uint8Array(60_000_000));
+		const { page } = await dropped([large]);
+		await page.getByText(/\d+ % · \d+ of 9 files · .* of 458 MiB · about .* left/).waitFor();
+		await page.getByRole("button", { name: "Cancel" }).click();
+		await page.getByText("You stopped it.").waitFor();
+	});
+
+	it("gives a report to keep", async () => {
+		const { page } = await dropped([greet]);
+		await page.getByTestId("digest").waitFor();
+		const [markdown] = await Promise.all([
+			page.waitForEvent("download"),
+			page.getByRole("button", { name: "Download report" }).click(),
+		]);
+		const text = readFileSync((await markdown.path()) ?? "", "utf8");
+		expect(text).toContain((await digestPackage(directory(greet))).digest);
+		expect(text).toContain("| `FLOW.md` |");
+		const [json] = await Promise.all([
+			page.waitForEvent("download"),
+			page.getByRole("button", { name: /manifest/ }).click(),
+		]);
+		const report = JSON.parse(readFileSync((await json.path()) ?? "", "utf8"));
+		expect(report.manifest).toContainEqual(expect.objectContaining({ path: "FLOW.md" }));
+	});
+
+	it.each(["light", "dark"] as const)("is accessible in the %s theme and on a phone", async (colorScheme) => {
+		const { page } = await house.open("#/verify", { colorScheme, viewport: { width: 390, height: 844 } });
+		await page.getByRole("heading", { name: "Verify a package" }).waitFor();
+		await dropPaths(page, ".drop", [parent]);
+		await page.getByTestId("digest").waitFor();
+		await page.getByLabel("The digest that you were given").fill(`sha256:${"0".repeat(64)}`);
+		await page.getByText("✗ Not equal.").waitFor();
+		await expectAccessible(page);
+		expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+	});
+});
