@@ -65,6 +65,9 @@ export class JsonError extends Error {
 		this.code = code;
 		this.reason = message;
 		if (place.offset !== undefined) this.offset = place.offset;
+		// JavaScriptCore gives every error a line and a column of its own: those of the code that made it.
+		delete (this as { line?: number }).line;
+		delete (this as { column?: number }).column;
 		if (place.line !== undefined) this.line = place.line;
 		if (place.column !== undefined) this.column = place.column;
 		if (place.pointer !== undefined) this.pointer = place.pointer;

@@ -7,6 +7,10 @@
  *
  * The proof against duplicates needs no sets. Outside of strings every member has exactly one colon, and a duplicate loses at
  * least one own key of the value; so "colons outside of strings = own keys" holds if and only if no member was lost.
+ *
+ * A name with a backslash in it is not believed where the text has escapes: V8 15.0 takes `"\\n"` for the name `\` when it has read an
+ * object with that name in that place before. It compares the written form with the length of the read one, so what it gets wrong has
+ * a backslash.
  */
 
 import { exceedsUtf8 } from "../text.ts";
@@ -45,6 +49,7 @@ export function parseNative(text: string): JsonValue | undefined {
 function countKeys(root: JsonValue, text: string): number {
 	// The text itself is well-formed: only an escape can bring a lone surrogate.
 	const mayBreakPairs = text.includes("\\u");
+	const mayMistakeNames = text.includes("\\");
 	// No escape is shorter than what it stands for, and a UTF-16 unit is at most three bytes of UTF-8.
 	const checksStrings = mayBreakPairs || text.length * 3 > JSON_LIMITS.stringBytes;
 	const inheritsKeys = objectsInheritNames();
@@ -80,6 +85,7 @@ function countKeys(root: JsonValue, text: string): number {
 					if (inheritsKeys && !Object.hasOwn(container as JsonObject, name)) continue;
 					members++;
 					if (exceedsUtf8(name, JSON_LIMITS.nameBytes) || (mayBreakPairs && !name.isWellFormed())) return -1;
+					if (mayMistakeNames && name.includes("\\")) return -1;
 					if (!isAllowed((container as JsonObject)[name]!)) return -1;
 				}
 				if (members > JSON_LIMITS.members) return -1;
@@ -117,44 +123,49 @@ export function parsePart(text: string, depth: number): JsonValue | undefined {
 		if (typeof value === "number") return isNumberInDomain(value) ? value : undefined;
 		return mayBreakPairs && typeof value === "string" && !value.isWellFormed() ? undefined : value;
 	}
-	const keys = countPartKeys(value, JSON_LIMITS.depth - depth - 1, mayBreakPairs, objectsInheritNames());
+	const doubts = { pairs: mayBreakPairs, names: text.includes("\\"), inherited: objectsInheritNames() };
+	const keys = countPartKeys(value, JSON_LIMITS.depth - depth - 1, doubts);
 	if (keys < 0) return undefined;
 	return countLikelyColons(text) === keys || countColons(text) === keys ? value : undefined;
 }
 
+/** What of a part's names and strings is not certain. */
+interface Doubts {
+	/** An escape may be a lone surrogate. */
+	readonly pairs: boolean;
+	/** An escaped name may have been mistaken. */
+	readonly names: boolean;
+	/** Every object inherits names. */
+	readonly inherited: boolean;
+}
+
 /** As {@link countKeys} for a container with `below` levels left under it; recursion ends with them. */
-function countPartKeys(
-	container: JsonObject | readonly JsonValue[],
-	below: number,
-	mayBreakPairs: boolean,
-	inheritsKeys: boolean,
-): number {
+function countPartKeys(container: JsonObject | readonly JsonValue[], below: number, doubts: Doubts): number {
 	let keys = 0;
 	if (Array.isArray(container)) {
 		const items = container as readonly JsonValue[];
 		if (items.length > 0 && below === 0) return -1;
 		for (let i = 0; i < items.length; i++) {
-			const found = countPartValue(items[i]!, below, mayBreakPairs, inheritsKeys);
+			const found = countPartValue(items[i]!, below, doubts);
 			if (found < 0) return -1;
 			keys += found;
 		}
 		return keys;
 	}
 	for (const name in container as JsonObject) {
-		if (inheritsKeys && !Object.hasOwn(container, name)) continue;
+		if (doubts.inherited && !Object.hasOwn(container, name)) continue;
 		if (below === 0) return -1;
-		if (exceedsUtf8(name, JSON_LIMITS.nameBytes) || (mayBreakPairs && !name.isWellFormed())) return -1;
-		const found = countPartValue((container as JsonObject)[name]!, below, mayBreakPairs, inheritsKeys);
+		if (exceedsUtf8(name, JSON_LIMITS.nameBytes) || (doubts.pairs && !name.isWellFormed())) return -1;
+		if (doubts.names && name.includes("\\")) return -1;
+		const found = countPartValue((container as JsonObject)[name]!, below, doubts);
 		if (found < 0) return -1;
 		keys += found + 1;
 	}
 	return keys;
 }
 
-function countPartValue(value: JsonValue, below: number, mayBreakPairs: boolean, inheritsKeys: boolean): number {
-	if (typeof value === "object") {
-		return value === null ? 0 : countPartKeys(value, below - 1, mayBreakPairs, inheritsKeys);
-	}
+function countPartValue(value: JsonValue, below: number, doubts: Doubts): number {
+	if (typeof value === "object") return value === null ? 0 : countPartKeys(value, below - 1, doubts);
 	if (typeof value === "number") return isNumberInDomain(value) ? 0 : -1;
-	return mayBreakPairs && typeof value === "string" && !value.isWellFormed() ? -1 : 0;
+	return doubts.pairs && typeof value === "string" && !value.isWellFormed() ? -1 : 0;
 }

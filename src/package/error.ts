@@ -74,6 +74,9 @@ export class PackageError extends Error implements PackageErrorPlace {
 		this.code = code;
 		if (place.path !== undefined) this.path = place.path;
 		if (place.otherPath !== undefined) this.otherPath = place.otherPath;
+		// JavaScriptCore gives every error a line and a column of its own: those of the code that made it.
+		delete (this as { line?: number }).line;
+		delete (this as { column?: number }).column;
 		if (place.line !== undefined) this.line = place.line;
 		if (place.column !== undefined) this.column = place.column;
 		if (place.pointer !== undefined) this.pointer = place.pointer;
