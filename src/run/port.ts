@@ -27,7 +27,8 @@ type Message = { readonly chunk: Uint8Array } | { readonly taken: number } | { r
 /**
  * Joins one end of a message channel to a {@link Transport}; the other end needs one, too. Writes are acknowledged as their
  * reader takes them: at most 256 KiB are under way, or one longer write, whatever the reader does. After the reader's `stop()`
- * writes succeed and go nowhere. A port that closes before its peer has ended is a failure for both directions.
+ * writes succeed and go nowhere. A port that closes before its peer has ended is a failure for both directions, where the runtime tells
+ * of it by the event "close" (Deno doesn't): watch elsewhere whether the other side is alive.
  *
  * Bytes that were written are copied, text is encoded into a buffer that moves over. The port is closed when neither side has
  * anything to say, and it keeps no program alive that has stopped reading.
@@ -150,7 +151,10 @@ class PortEnd {
 	}
 
 	#closeWhenOver(): void {
-		if (this.#outputOver && (this.#inputOver || this.#stopped)) this.#port.close?.();
+		if (!this.#outputOver || !(this.#inputOver || this.#stopped)) return;
+		this.#port.close?.();
+		// Who closes a port isn't told of it everywhere, and nobody will take what waits.
+		this.#fail("the port was closed");
 	}
 
 	#fail(message: string): void {

@@ -39,6 +39,22 @@ async function delivered(): Promise<void> {
 	for (let turn = 0; turn < 8; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
+/** Whether this runtime tells a port that the other one was closed. */
+async function tellsOfClosing(): Promise<boolean> {
+	const { port1, port2 } = new MessageChannel();
+	let told = false;
+	port2.addEventListener("close", () => {
+		told = true;
+	});
+	port2.start();
+	port1.close();
+	await delivered();
+	port2.close();
+	return told;
+}
+
+const telling = await tellsOfClosing();
+
 it("keeps what came before anybody listened, in order, the end last", async () => {
 	const { left, right } = ends();
 	await left.write("1");
@@ -78,7 +94,7 @@ it("takes and drops what comes after stop, so that a writer goes on", async () =
 	expect(right.heard).toEqual([]);
 });
 
-it("fails both directions once when the port closes before its peer has ended", async () => {
+it.skipIf(!telling)("fails both directions once when the port closes before its peer has ended", async () => {
 	const { left, right, ports } = ends();
 	right.listen();
 	const waiting = right.write("x".repeat(300_000));
@@ -91,7 +107,7 @@ it("fails both directions once when the port closes before its peer has ended", 
 	expect(left.heard).toEqual([]);
 });
 
-it("tells who listens later that the port has closed", async () => {
+it.skipIf(!telling)("tells who listens later that the port has closed", async () => {
 	const { left, right, ports } = ends();
 	await left.write("1");
 	await delivered();
@@ -109,9 +125,12 @@ it("closes the port when both sides have ended, and ignores what is none of its 
 		ports.port1.postMessage(stranger);
 	}
 	let closed = false;
-	ports.port1.addEventListener("close", () => {
+	const { port1 } = ports;
+	const close = port1.close.bind(port1);
+	port1.close = () => {
 		closed = true;
-	});
+		close();
+	};
 	left.transport.end();
 	await delivered();
 	expect(closed).toBe(false);
