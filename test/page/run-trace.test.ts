@@ -80,7 +80,7 @@ describe("the sequence of a Run", () => {
 				"channel 1 → archive: item 1",
 				"channel 1 → summary: item 2",
 				"channel 1 → archive: end after 2",
-				"archive → host: value",
+				"archive → host: value (archive)",
 				"survey: accepted: done",
 			]),
 		);
@@ -90,7 +90,7 @@ describe("the sequence of a Run", () => {
 		const { rows } = model;
 		const call = rows.findIndex(({ label }) => label.startsWith("capability/call archive.record"));
 		const answer = rows[call]!.pair!;
-		expect(rows[answer]).toMatchObject({ kind: "response", label: "value", pair: call });
+		expect(rows[answer]).toMatchObject({ kind: "response", label: "value (archive)", pair: call });
 		expect(answer).toBeGreaterThan(call);
 	});
 
@@ -104,6 +104,7 @@ describe("the sequence of a Run", () => {
 				"channel 1 → summary: item 1",
 			]),
 		);
+		expect(found).toContain("host → survey: done (summarize)");
 		expect(found.filter((line) => /station|archive/.test(line))).toEqual([]);
 		const { lanes } = layColumns(model.lanes, model.rows, shown);
 		expect(lanes.map((lane) => model.lanes[lane]!.label)).not.toContain("archive");

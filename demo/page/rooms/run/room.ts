@@ -16,11 +16,16 @@ import {
 import type { PackageInput } from "../../parts/input.ts";
 import { checkDeadline, checkText } from "./check-text.ts";
 import { type Example, exampleSource } from "./examples.ts";
+import { layOut } from "./lay-out.ts";
 import { isTraceFile, type OpenedTrace, readTraceFile } from "./trace/file.ts";
 import { SequenceModel } from "./trace/model.ts";
 
-const runtime = browserRuntime({ frame: "./frame.html" });
-const host = createHost({ runtime });
+/** Bytes that a component may print here: a page has nobody who reads more. */
+const PRINTABLE = 4_194_304;
+
+/** The Worker may print more than the host takes: it is the host that says what is wrong then. */
+const runtime = browserRuntime({ frame: "./frame.html", limits: { diagnostics: 2 * PRINTABLE } });
+const host = createHost({ runtime, limits: { stderrBytes: PRINTABLE } });
 
 export const launcherFor = runtime.launcherFor;
 
@@ -53,7 +58,12 @@ export interface Exit {
 
 export type RunState =
 	| { readonly kind: "idle" }
-	| { readonly kind: "running"; readonly cancelling: boolean }
+	| {
+			readonly kind: "running";
+			readonly cancelling: boolean;
+			/** On the page's clock that never jumps. */
+			readonly since: number;
+	  }
 	| { readonly kind: "done"; readonly report: RunReport; readonly exit?: Exit }
 	| { readonly kind: "failed"; readonly failure: RunFailure | HostError | Error; readonly exit?: Exit };
 
@@ -65,6 +75,9 @@ export interface Received {
 
 /** Items of one port that are kept. */
 const ITEMS = 100;
+
+/** Characters of what is printed while it goes on. */
+const PRINTED = 2_000;
 
 /** Milliseconds between two looks at a Run that goes on. */
 const LOOK = 100;
@@ -79,6 +92,8 @@ export class RunRoom {
 	readonly children: Signal<readonly ChildSlot[]> = signal([]);
 	readonly state: Signal<RunState> = signal({ kind: "idle" });
 	readonly received: Signal<Readonly<Record<string, Received>>> = signal({});
+	/** The end of what the root has printed so far. */
+	readonly printed: Signal<string> = signal("");
 	/** Child slots that were called with nothing bound to them. */
 	readonly unbound: Signal<readonly string[]> = signal([]);
 	/** What the last Run, or the trace, is drawn from; `version` grows with it. */
@@ -93,7 +108,7 @@ export class RunRoom {
 	async openExample(example: Example): Promise<void> {
 		await this.#open(example.name, async (signal) => {
 			const pack = await this.#load(exampleSource(example.name), signal, () => undefined);
-			this.input.value = JSON.stringify(example.input, undefined, 2);
+			this.input.value = layOut(example.input);
 			this.deadline.value = String(example.deadlineSeconds);
 			return { kind: "package", name: example.name, pack, example };
 		});
@@ -221,9 +236,11 @@ export class RunRoom {
 		if (subject.kind !== "package" || this.#run !== undefined || "problem" in deadline) return;
 		const { pack, example } = subject;
 		const model = new SequenceModel();
+		const visit = this.#loading;
 		let exit: Exit | undefined;
 		const onTrace = (event: RunEvent): void => {
 			model.add(event);
+			if (visit !== this.#loading) return;
 			const { path, event: what } = event;
 			if (what.type === "exited" && path.length === 0) exit = what;
 			else if (what.type === "operation-unbound" && what.target === "child" && !this.unbound.value.includes(what.slot))
@@ -233,35 +250,56 @@ export class RunRoom {
 		this.received.value = {};
 		this.unbound.value = [];
 		this.#draw(model);
-		this.state.value = { kind: "running", cancelling: false };
+		this.state.value = { kind: "running", cancelling: false, since: performance.now() };
+		const decoder = new TextDecoder();
+		const onStderr = (bytes: Uint8Array): void => {
+			this.#printed = (this.#printed + decoder.decode(bytes, { stream: true })).slice(-PRINTED);
+			this.#look();
+		};
+		this.#printed = "";
+		this.printed.value = "";
+		const lent: LoadedPackage[] = [];
+		let end: RunState;
 		try {
-			const children = await this.#childrenOf(example);
+			const children = await this.#childrenOf(example, lent);
+			if (visit?.signal.aborted) return;
 			const { settings } = pack.snapshot.schemas;
 			this.#run = host.run(pack, {
-				input: valueOf(this.input.value),
-				...(settings === undefined ? {} : { settings: valueOf(this.settings.value) as JsonObject }),
+				input: readValue(this.input.value),
+				...(settings === undefined ? {} : { settings: readValue(this.settings.value) as JsonObject }),
 				deadlineMs: deadline.ms,
 				children,
 				capabilities: example?.capabilities?.() ?? {},
 				channels: this.#channelsOf(pack),
 				onTrace,
+				onStderr,
 			});
 			const report = await this.#run.result;
-			this.state.value = { kind: "done", report, ...(exit === undefined ? {} : { exit }) };
+			end = { kind: "done", report, ...(exit === undefined ? {} : { exit }) };
 		} catch (error) {
 			const failure = error instanceof Error ? error : new Error(String(error));
-			this.state.value = { kind: "failed", failure, ...(exit === undefined ? {} : { exit }) };
+			end = { kind: "failed", failure, ...(exit === undefined ? {} : { exit }) };
 		} finally {
-			this.#run = undefined;
-			this.version.value += 1;
+			for (const child of lent) child.dispose().catch(() => undefined);
 		}
+		// Somebody went on to another package meanwhile: its room is not this Run's any more.
+		if (visit !== this.#loading) return;
+		this.#run = undefined;
+		this.state.value = end;
+		this.version.value += 1;
 	}
 
-	async #childrenOf(example: Example | undefined): Promise<Readonly<Record<string, LoadedPackage>>> {
+	/** What the page brings for an example is loaded for each Run, and given up after it. */
+	async #childrenOf(
+		example: Example | undefined,
+		lent: LoadedPackage[],
+	): Promise<Readonly<Record<string, LoadedPackage>>> {
 		const children: Record<string, LoadedPackage> = {};
-		const { signal } = this.#loading!;
-		for (const [slot, name] of Object.entries(example?.children ?? {}))
-			children[slot] = await this.#load(exampleSource(name), signal, () => undefined);
+		for (const [slot, name] of Object.entries(example?.children ?? {})) {
+			const pack = await host.load(exampleSource(name));
+			lent.push(pack);
+			children[slot] = pack;
+		}
 		for (const { slot, pack } of this.children.value) if (pack !== undefined) children[slot] = pack;
 		return children;
 	}
@@ -269,7 +307,7 @@ export class RunRoom {
 	#channelsOf({ snapshot }: LoadedPackage): Readonly<Record<string, RootChannel>> {
 		const channels: Record<string, RootChannel> = {};
 		for (const [name, { direction }] of snapshot.channels) {
-			if (direction === "receive") channels[name] = valueOf(this.ports.value[name] ?? "[]") as JsonValue[];
+			if (direction === "receive") channels[name] = readValue(this.ports.value[name] ?? "[]") as JsonValue[];
 			else channels[name] = (receiver: ChannelReceiver) => this.#receive(name, receiver);
 		}
 		return channels;
@@ -286,15 +324,17 @@ export class RunRoom {
 	}
 
 	cancel(): void {
-		if (this.#run === undefined) return;
-		this.state.value = { kind: "running", cancelling: true };
+		if (this.#run === undefined || this.state.value.kind !== "running") return;
+		this.state.value = { ...this.state.value, cancelling: true };
 		this.#run.cancel();
 	}
 
 	/** Ends what goes on, and gives up every package. */
 	close(): void {
 		this.#run?.cancel();
+		this.#run = undefined;
 		this.#loading?.abort();
+		this.#loading = undefined;
 		for (const pack of this.#held.splice(0)) pack.dispose().catch(() => undefined);
 		this.children.value = [];
 		this.ports.value = {};
@@ -311,6 +351,7 @@ export class RunRoom {
 		this.version.value += 1;
 	}
 
+	#printed = "";
 	#timer: ReturnType<typeof setTimeout> | undefined;
 
 	/** Many events, one look. */
@@ -318,6 +359,7 @@ export class RunRoom {
 		this.#timer ??= setTimeout(() => {
 			this.#timer = undefined;
 			this.version.value += 1;
+			this.printed.value = this.#printed;
 		}, LOOK);
 	}
 }
@@ -343,7 +385,7 @@ function faultOf(error: unknown): Fault {
 	return { code: "ERROR", message: String(error) };
 }
 
-function valueOf(text: string): JsonValue {
+function readValue(text: string): JsonValue {
 	const checked = checkText(text, undefined);
 	if (!checked.ok) throw new TypeError("A text that is no JSON was to be run.");
 	return checked.value;

@@ -51,7 +51,7 @@ export function sessionSaying(event: Fields): Saying | undefined {
 		case "stopped":
 			return { kind: "fault", groups: DECISIONS, label: `session stopped: ${word(event, "why")}` };
 		case "concluded":
-			return decision(`concluded: ${word(member(event, "conclusion"), "status")}`);
+			return concluded(word(member(event, "conclusion"), "status"));
 		case "input-ended":
 			return { kind: "note", groups: PROCESS, label: "its output ended" };
 		case "read-failed":
@@ -60,6 +60,10 @@ export function sessionSaying(event: Fields): Saying | undefined {
 		default:
 			return undefined;
 	}
+}
+
+function concluded(status: string): Saying {
+	return { kind: status === "succeeded" ? "decision" : "fault", groups: DECISIONS, label: `concluded: ${status}` };
 }
 
 /** Of what the host itself did with a Run. Starts of functions and providers, and channels, are drawn between two lanes elsewhere. */
@@ -122,9 +126,13 @@ export function hostSaying(event: Fields): Saying | undefined {
 	}
 }
 
+/** Bytes of diagnostics that are looked at for their first line. */
+const FIRST = 240;
+
 function stderr(bytes: unknown): string {
-	const length = bytes instanceof Uint8Array ? bytes.length : (elidedLength(bytes) ?? 0);
-	return `wrote ${length} bytes to its diagnostics`;
+	if (!(bytes instanceof Uint8Array)) return `printed ${elidedLength(bytes) ?? 0} bytes`;
+	const [line = ""] = new TextDecoder().decode(bytes.subarray(0, FIRST)).trimStart().split("\n", 1);
+	return `printed ${bytes.length} bytes: ${word({ line }, "line")}`;
 }
 
 function thrown(event: Fields): string {

@@ -6,7 +6,7 @@ export interface Filter {
 	readonly groups: ReadonlySet<Group>;
 	/** Key of an operation: what belongs to it and to what it called. Undefined for all. */
 	readonly operation: string | undefined;
-	/** Looked for in labels, lanes and frames, in any case of letters. */
+	/** Looked for in labels, operation ids, lanes and frames, in any case of letters. */
 	readonly text: string;
 }
 
@@ -35,7 +35,7 @@ function rowFilter(model: SequenceModel, { groups, operation, text }: Filter): (
 	return (row) => {
 		if ((row.groups & shown) === 0) return false;
 		if (operation !== undefined && row.operation !== operation && !row.operation.startsWith(below)) return false;
-		if (wanted === "" || says(row.label)) return true;
+		if (wanted === "" || says(row.label) || says(row.operation)) return true;
 		if (says(model.lanes[row.from]!.label) || says(model.lanes[row.to]!.label)) return true;
 		const bytes = bytesOf(model, row);
 		return bytes !== undefined && says(decoder.decode(bytes));

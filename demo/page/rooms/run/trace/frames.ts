@@ -30,14 +30,15 @@ export function readFrame(frame: unknown, asked: (id: string) => Asked | undefin
 	if (method !== undefined) return request(method, id, member(message, "params"));
 	const origin = id === undefined ? undefined : asked(id);
 	const groups = groupsOf(origin?.method ?? "");
+	const of = origin?.operationId === undefined ? "" : ` (${origin.operationId})`;
 	const answered = { id, role: "answer", operationId: origin?.operationId } as const;
 	if (isFields(message.error)) {
 		const code = failureCode(message.error);
 		const cancelled = code === "CANCELLED" || code === "DEADLINE_EXCEEDED" ? CANCELLATION : 0;
-		return { ...answered, kind: "failure", groups: groups | cancelled, label: code };
+		return { ...answered, kind: "failure", groups: groups | cancelled, label: `${code}${of}` };
 	}
 	if (!Object.hasOwn(message, "result")) return { ...nameless("no message of Run/1", "failure"), id };
-	return { ...answered, kind: "response", groups, label: result(origin?.method ?? "", message.result) };
+	return { ...answered, kind: "response", groups, label: `${result(origin?.method ?? "", message.result)}${of}` };
 }
 
 function nameless(label: string, kind: "request" | "failure"): Frame {

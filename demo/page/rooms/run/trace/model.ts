@@ -51,8 +51,9 @@ export class SequenceModel {
 	readonly lanes: Lane[] = [{ label: "host", detail: "", kind: "host" }];
 	readonly rows: Row[] = [];
 	readonly events: RunEvent[] = [];
-	/** Operations by their key, in the order of their calls. */
+	/** The first operations by their key, in the order of their calls, and how many there were. */
 	readonly operations = new Map<string, string>();
+	operationCount = 0;
 	/** Events that were not kept, the first of them after so many that were. */
 	dropped = 0;
 	droppedAt = -1;
@@ -126,15 +127,18 @@ export class SequenceModel {
 		if (read.role === "request") {
 			const method = read.label.split(" ", 1)[0] ?? "";
 			this.#asked.set(key(from, read.id), { method, operationId: read.operationId, row });
-			if (read.operationId !== undefined && this.operations.size < OPERATIONS) {
-				const name = [...at.path, read.operationId].join(" › ");
-				this.operations.set(operationKey(at.path, read.operationId), name);
-			}
+			if (read.operationId !== undefined) this.#called(at.path, read.operationId);
 		} else if (read.role === "answer") {
 			const asked = this.#asked.get(key(to, read.id));
 			this.#asked.delete(key(to, read.id));
 			if (asked !== undefined) this.#join(asked.row, row);
 		}
+	}
+
+	#called(path: readonly string[], operationId: string): void {
+		this.operationCount += 1;
+		if (this.operations.size < OPERATIONS)
+			this.operations.set(operationKey(path, operationId), [...path, operationId].join(" › "));
 	}
 
 	#join(request: number, answer: number): void {
@@ -154,7 +158,12 @@ export class SequenceModel {
 		const failure = isFields(outcome.failure) ? word(outcome.failure, "code") : undefined;
 		const error = isFields(outcome.error) ? `error ${word(outcome.error, "name")}` : undefined;
 		const kind = failure === undefined ? "response" : "failure";
-		const row = this.#push(at, program, HOST, { kind, groups: CALLS, label: failure ?? error ?? "value", operationId });
+		const row = this.#push(at, program, HOST, {
+			kind,
+			groups: CALLS,
+			label: `${failure ?? error ?? "value"} (${operationId ?? "?"})`,
+			operationId,
+		});
 		this.#join(asked.row, row);
 	}
 

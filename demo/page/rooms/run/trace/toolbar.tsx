@@ -1,6 +1,7 @@
 /** What is looked at: kinds, one operation, a text. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { formatNumber } from "../../../parts/format.ts";
 import { EVERYTHING, type Filter, isEverything } from "./filter.ts";
 import { GROUPS, type Group } from "./groups.ts";
 import type { SequenceModel } from "./model.ts";
@@ -56,6 +57,11 @@ export function Toolbar({ model, filter, onFilter, listed, onListed, onDownload 
 							{name}
 						</option>
 					))}
+					{model.operationCount > model.operations.size && (
+						<option disabled>
+							and {formatNumber(model.operationCount - model.operations.size)} more: search for them
+						</option>
+					)}
 				</select>
 			</label>
 			<Search text={filter.text} onText={(text) => onFilter({ ...filter, text })} />

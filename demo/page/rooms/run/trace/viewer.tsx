@@ -17,6 +17,8 @@ const TIME = 76;
 /** The narrowest and the widest that a column is, and what marks on the last lane have for their words. */
 const COLUMN = { least: 128, most: 260 };
 const RIGHT = 190;
+/** Milliseconds that a Run lasts at most to be read from its beginning. */
+const BRIEF = 2_000;
 /** Below this width lanes give way to a list. */
 const NARROW = 560;
 
@@ -63,10 +65,15 @@ export function Viewer({ model, version, live, file, children }: ViewerProps): J
 		setActive(0);
 		setFollow(true);
 	}, [model]);
-	// The newest row stays in sight while rows come, until somebody scrolls away from it.
+	// The newest row stays in sight while rows come, until somebody scrolls away from it. What was over before anybody could
+	// have watched it is read from its beginning.
+	const was = useRef(live);
 	useLayoutEffect(() => {
 		const element = scroller.current;
-		if (element !== null && live && follow) element.scrollTop = element.scrollHeight;
+		if (element === null || !follow || !(live || was.current)) return;
+		const brief = !live && (model.events.at(-1)?.atMs ?? 0) < BRIEF;
+		element.scrollTop = brief ? 0 : element.scrollHeight;
+		was.current = live;
 	}, [version, live, follow]);
 	useLayoutEffect(() => {
 		if (!focus.current) return;
@@ -264,10 +271,10 @@ function placeIn(shown: readonly number[], row: number): number | undefined {
 	return shown[low] === row ? low : undefined;
 }
 
-function summary({ rows, events, operations }: SequenceModel, shown: number): string {
+function summary({ rows, events, operationCount }: SequenceModel, shown: number): string {
 	const last = events.at(-1)?.atMs ?? 0;
 	const of = shown === rows.length ? count(shown, "row") : `${formatNumber(shown)} of ${count(rows.length, "row")}`;
-	const calls = operations.size === 0 ? "" : `, ${count(operations.size, "operation")}`;
+	const calls = operationCount === 0 ? "" : `, ${count(operationCount, "call")}`;
 	return `${of} from ${count(events.length, "event")}${calls}, ${formatDuration(last)}`;
 }
 
