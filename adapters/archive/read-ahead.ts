@@ -7,8 +7,14 @@ import type { Bytes } from "./types.ts";
  */
 export const READ_BYTES = 4_194_304;
 
-/** What lies between two neighbours and is read along with them, a tar header and some padding for example. */
-const GAP = 16_384;
+/** Of the bytes that come with one read, at least every other is one that was wanted; what lies between is read along. */
+const WANTED = 2;
+
+/** Members that are looked at to find the end of a read: in a directory they lie in any order, side by side nevertheless. */
+const LOOKED_AT = 1_024;
+
+/** Bytes that lie around a member at no cost of their own: its header and some padding. */
+const ALONG = 2_048;
 
 /** Reads that are under way or waiting at once, beside the one that is used. */
 const AHEAD = 16;
@@ -29,7 +35,7 @@ interface Spread {
 /**
  * Reads ranges of an archive in the order in which they will most likely be asked for, that of the package's paths, a few
  * megabytes ahead: asking a browser for bytes takes longer than to hash them, and happens elsewhere while this thread
- * hashes. Neighbours in that order that are neighbours in the archive too come with one read.
+ * hashes. What is near in that order and in the archive comes with one read.
  *
  * Asked in another order it reads what is asked for, and ahead again once the order is followed.
  */
@@ -43,11 +49,13 @@ export class ReadAhead {
 	/** `ranges` in the order to expect. */
 	constructor(bytes: Bytes, ranges: readonly Range[]) {
 		this.#bytes = bytes;
-		for (const range of ranges) this.#spreads.set(range, this.#plan(range));
+		const some = ranges.filter(({ start, end }) => start < end);
+		for (let from = 0; from < some.length; ) from = this.#plan(some, from);
 	}
 
 	/** The pieces of one of the ranges, views that stay valid. */
 	async *pieces(range: Range): AsyncGenerator<Uint8Array, void, void> {
+		if (range.start === range.end) return;
 		const spread = this.#spreads.get(range);
 		if (spread === undefined) throw new TypeError("This range was not planned.");
 		for (let index = spread.first; index < spread.last; index++) {
@@ -63,18 +71,27 @@ export class ReadAhead {
 		this.#last = -1;
 	}
 
-	#plan({ start, end }: Range): Spread {
-		if (start === end) return { first: 0, last: 0 };
-		const before = this.#reads.at(-1);
-		const close = before !== undefined && start >= before.end && start - before.end <= GAP;
-		if (close && end - before.start <= READ_BYTES) {
-			this.#reads[this.#reads.length - 1] = { start: before.start, end };
-			return { first: this.#reads.length - 1, last: this.#reads.length };
+	/** Plans the read that the range at `from` comes with, and gives the first range that doesn't. */
+	#plan(ranges: readonly Range[], from: number): number {
+		let { start, end } = ranges[from]!;
+		let wanted = 0;
+		let last = from;
+		let read = { start, end };
+		for (let index = from; index < Math.min(ranges.length, from + LOOKED_AT); index++) {
+			const range = ranges[index]!;
+			[start, end] = [Math.min(start, range.start), Math.max(end, range.end)];
+			if (end - start > READ_BYTES) break;
+			wanted += range.end - range.start + ALONG;
+			if (end - start > WANTED * wanted) continue;
+			last = index;
+			read = { start, end };
 		}
 		const first = this.#reads.length;
-		for (let at = start; at < end; at += READ_BYTES)
-			this.#reads.push({ start: at, end: Math.min(end, at + READ_BYTES) });
-		return { first, last: this.#reads.length };
+		for (let at = read.start; at < read.end; at += READ_BYTES)
+			this.#reads.push({ start: at, end: Math.min(read.end, at + READ_BYTES) });
+		for (let index = from; index <= last; index++)
+			this.#spreads.set(ranges[index]!, { first, last: this.#reads.length });
+		return last + 1;
 	}
 
 	#get(index: number): Promise<Uint8Array> {

@@ -1,28 +1,19 @@
 /** Compressed tars: one gzip member and nothing else, bounded in what it unpacks to, kept in memory or spooled. */
-import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { type ArchiveOptions, archiveSource, type Bytes, type Spool } from "../../adapters/archive/index.ts";
 import { nativeInflate } from "../../adapters/archive/inflate.ts";
 import { makeArchiveSource } from "../../adapters/archive/source.ts";
 import { zlibInflate } from "../../adapters/node/archive/inflate.ts";
 import { digestPackage, memorySource, type PackageErrorCode } from "../../src/package/index.ts";
+import { faultyGzips, files, gzip, packed, plain, withHeader } from "./samples.ts";
 import { concat, contents, FLOW_MD, refusal, streamed, tar, tarFile, text } from "./support.ts";
 import { zip } from "./zip-support.ts";
-
-const gzip = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(gzipSync(bytes));
-const files = { "FLOW.md": FLOW_MD, a: "a".repeat(3_000), "b/c": "" };
-const plain = tar(...Object.entries(files).map(([name, body]) => tarFile(name, body)));
-const packed = gzip(plain);
 
 const blobOf = (bytes: Uint8Array): Blob => new Blob([bytes as Uint8Array<ArrayBuffer>]);
 const source = (bytes: Uint8Array, options: ArchiveOptions = {}) =>
 	makeArchiveSource(async () => blobOf(bytes), options, zlibInflate);
 const refused = (bytes: Uint8Array, code: PackageErrorCode, options?: ArchiveOptions) =>
 	refusal(source(bytes, options).list(), code);
-
-/** A gzip member with these flags, whose header has `fields` after its first ten bytes. */
-const withHeader = (flags: number, ...fields: readonly (Uint8Array | string)[]): Uint8Array =>
-	concat(Uint8Array.of(0x1f, 0x8b, 8, flags, 0, 0, 0, 0, 0, 255), ...fields, packed.subarray(10));
 
 /** A spool that remembers what was done with it. */
 function remembered(fail = false): { readonly done: string[]; readonly make: () => Promise<Spool> } {
@@ -84,36 +75,15 @@ describe("what is read", () => {
 	});
 });
 
-/** What has one reading for one runtime and another, or none, for the next one. */
-const faulty: readonly (readonly [string, Uint8Array])[] = [
-	["a second member", concat(packed, gzip(tar(tarFile("hidden"))))],
-	["an empty member before it", concat(gzip(new Uint8Array(0)), packed)],
-	["an empty member behind it", concat(packed, gzip(new Uint8Array(0)))],
-	["garbage behind it", concat(packed, "garbage")],
-	["zeros behind it", concat(packed, new Uint8Array(512))],
-	["one byte behind it", concat(packed, "x")],
-	["its last byte missing", packed.subarray(0, -1)],
-	["its trailer missing", packed.subarray(0, -8)],
-	["cut off in its middle", packed.subarray(0, packed.length >> 1)],
-	["only a header", packed.subarray(0, 10)],
-	["only its magic", packed.subarray(0, 2)],
-	["another CRC-32", concat(packed.subarray(0, -8), Uint8Array.of(1, 2, 3, 4), packed.subarray(-4))],
-	["another length", concat(packed.subarray(0, -4), Uint8Array.of(1, 2, 3, 4))],
-	["a method that is none", concat(packed.subarray(0, 2), Uint8Array.of(7), packed.subarray(3))],
-	["flags that are none", withHeader(0x20)],
-	["a header checksum that is wrong", withHeader(2, Uint8Array.of(1, 2))],
-	["a damaged content", packed.map((byte, index) => (index === 40 ? byte ^ 255 : byte))],
-];
-
 describe("what is refused", () => {
-	test.each(faulty)("%s", async (_, bytes) => {
+	test.each(faultyGzips)("%s", async (_, bytes) => {
 		await refused(bytes, "PACKAGE_ARCHIVE_INVALID");
 		// By bytes of one each, the end of the data and what follows never come together.
 		const single = makeArchiveSource(async () => streamed(bytes, 1), {}, zlibInflate);
 		await refusal(single.list(), "PACKAGE_ARCHIVE_INVALID");
 	});
 
-	test.each(faulty)("%s, by the runtime's own DecompressionStream", async (_, bytes) => {
+	test.each(faultyGzips)("%s, by the runtime's own DecompressionStream", async (_, bytes) => {
 		const error = await archiveSource(blobOf(bytes))
 			.list()
 			.then(
