@@ -25,6 +25,12 @@ export default function Room(): JSX.Element {
 		else choose(named ?? EXAMPLES[0]!);
 		return () => room.close();
 	}, []);
+	// Somebody followed a link to another example, or stepped back to one.
+	const { rest } = route.value;
+	useEffect(() => {
+		const named = EXAMPLES.find(({ name }) => name === rest);
+		if (named !== undefined && room.subject.value.kind !== "none" && !room.shows(named)) choose(named);
+	}, [rest]);
 	return (
 		<div class="run">
 			<h1>Run</h1>

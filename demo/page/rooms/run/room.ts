@@ -104,6 +104,12 @@ export class RunRoom {
 	/** Packages to give up with the subject. */
 	#held: LoadedPackage[] = [];
 
+	/** Whether an example is what is looked at. */
+	shows({ name }: Example): boolean {
+		const subject = this.subject.value;
+		return (subject.kind === "package" || subject.kind === "loading") && subject.name === name;
+	}
+
 	/** Loads an example, and fills in what it is given. */
 	async openExample(example: Example): Promise<void> {
 		await this.#open(example.name, async (signal) => {

@@ -175,7 +175,7 @@ function Start({ room, blocked }: { readonly room: RunRoom; readonly blocked: bo
 	const state = room.state.value;
 	const running = state.kind === "running";
 	const deadline = checkDeadline(room.deadline.value);
-	const whyNot = blocked ? "It can't run in a page." : room.whyNot();
+	const whyNot = blocked ? "See above why it can't be run here." : room.whyNot();
 	return (
 		<div class="run-start">
 			<label class="run-deadline">
