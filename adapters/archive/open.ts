@@ -140,7 +140,11 @@ class Reading {
 			}
 		} finally {
 			if (!ended) reader.cancel().catch(() => {});
-			reader.releaseLock();
+			try {
+				reader.releaseLock();
+			} catch {
+				// Older streams refuse while a read is pending; the cancelled stream is of no more use anyway.
+			}
 		}
 	}
 

@@ -29,6 +29,15 @@ describe("what is read", () => {
 		expect(await contents(makeArchiveSource(async () => streamed(archive), {}, zlibInflate))).toEqual(files);
 	});
 
+	test("a mode that nobody set, as Maven writes it", async () => {
+		const archive = zip([
+			flow,
+			{ name: "a/", method: 0, attributes: 0xffff0010 },
+			{ name: "b", attributes: 0xffff0000 },
+		]);
+		expect(Object.keys(await read(archive))).toEqual(["FLOW.md", "b"]);
+	});
+
 	test("an empty zip, and one with a comment", async () => {
 		expect(await read(zip([]))).toEqual({});
 		expect(await read(zip([flow], { comment: text("made by hand") }))).toEqual({ "FLOW.md": FLOW_MD });

@@ -22,6 +22,9 @@ const KIND = 0xf000;
 const [REGULAR, DIRECTORY, SYMLINK] = [0x8000, 0x4000, 0xa000];
 const DOS_DIRECTORY = 0x10;
 
+/** All ones: what Maven's archiver writes for a mode that nobody set. */
+const NO_MODE = 0xffff;
+
 /** An entry of the directory whose local header is still to be read. */
 interface Pending {
 	readonly entry: Entry;
@@ -124,7 +127,8 @@ function nameOf({ rawFilename, rawExtraField, rawBitFlag }: Entry): string {
 function checkKind({ externalFileAttributes, rawExtraField, uncompressedSize }: Entry, name: string): void {
 	const directory = name.endsWith("/");
 	const { mode } = readExtra(rawExtraField, name);
-	for (const kind of [(externalFileAttributes >>> 16) & KIND, (mode ?? 0) & KIND]) {
+	for (const each of [externalFileAttributes >>> 16, mode ?? 0]) {
+		const kind = each === NO_MODE ? 0 : each & KIND;
 		if (kind === SYMLINK)
 			throw refuseMember(
 				"PACKAGE_SYMLINK",
