@@ -54,6 +54,17 @@ describe("what is read", () => {
 		expect(await read(archive)).toEqual({ old: "1", gnu: "2", "some/where/long": "3", spaces: "4", full: "5" });
 	});
 
+	test("a prefix of 155 bytes, and one of up to 130 with the times of star behind it", async () => {
+		const [short, long] = ["s".repeat(130), `${"l".repeat(100)}/${"m".repeat(54)}`];
+		const archive = tar(
+			tarMember({ name: "none", prefix: `${"\0".repeat(131)}15075543223\u000015075543223` }, "1"),
+			tarMember({ name: "short", prefix: `${short}\u000015075543223\u000015075543223` }, "2"),
+			tarMember({ name: "long", prefix: long }, "3"),
+		);
+		expect(await read(archive)).toEqual({ [`${long}/long`]: "3", none: "1", [`${short}/short`]: "2" });
+		await refused(tar(tarMember({ name: "a", prefix: "p\0q" })), "PACKAGE_ARCHIVE_INVALID");
+	});
+
 	test("the prefix of a GNU header is no name", async () => {
 		expect(await read(tar(tarMember({ name: "a", magic: "ustar  \0", prefix: "14000000000" }, "x")))).toEqual({
 			a: "x",

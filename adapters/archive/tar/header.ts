@@ -21,6 +21,8 @@ const FIELDS = {
 	checksum: [148, 156],
 	linkName: [157, 257],
 	prefix: [345, 500],
+	/** Of a header by star, or by npm's packer of old: times stand behind it, and a NUL between. */
+	shortPrefix: [345, 475],
 } as const;
 
 const TYPE = 156;
@@ -53,7 +55,8 @@ export function readHeader(block: Uint8Array, at: number): Header {
 		);
 	const short = field(block, FIELDS.name, at);
 	// In a GNU header the place of the prefix holds times.
-	const prefix = magic === USTAR ? field(block, FIELDS.prefix, at) : "";
+	const where = block[FIELDS.shortPrefix[1]] === 0 ? FIELDS.shortPrefix : FIELDS.prefix;
+	const prefix = magic === USTAR ? field(block, where, at) : "";
 	const name = prefix === "" ? short : `${prefix}/${short}`;
 	return {
 		name,
