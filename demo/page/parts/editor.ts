@@ -1,0 +1,135 @@
+/**
+ * An editor for JSON: CodeMirror in a shadow root, where its styles are adopted sheets, which a strict content policy admits.
+ * Large, so it is loaded on use.
+ */
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { json } from "@codemirror/lang-json";
+import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { EditorSelection, EditorState, StateEffect, StateField } from "@codemirror/state";
+import { Decoration, type DecorationSet, EditorView, keymap, lineNumbers } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+/** A piece of the text that something is to be said about, in UTF-16 units. */
+export interface EditorMark {
+	readonly from: number;
+	readonly to: number;
+	readonly message: string;
+}
+
+export interface JsonEditor {
+	/** Replaces the text, without telling of it. */
+	setText(text: string): void;
+	setMarks(marks: readonly EditorMark[]): void;
+	/** Puts the cursor there, in sight, with the keyboard. */
+	select(from: number, to: number): void;
+	destroy(): void;
+}
+
+export interface JsonEditorOptions {
+	/** What a screen reader calls it. */
+	readonly label: string;
+	readonly text: string;
+	readonly onChange: (text: string) => void;
+}
+
+const setMarks = StateEffect.define<readonly EditorMark[]>();
+
+/** Where the marks are: they move with the text until new ones come. */
+const marks = StateField.define<DecorationSet>({
+	create: () => Decoration.none,
+	update(decorations, { changes, effects, newDoc }) {
+		let moved = decorations.map(changes);
+		for (const effect of effects) {
+			if (!effect.is(setMarks)) continue;
+			const within = effect.value
+				.map(({ from, to, message }) => ({ from, to: Math.min(to, newDoc.length), message }))
+				.filter(({ from, to }) => from < to)
+				.sort((a, b) => a.from - b.from || a.to - b.to);
+			moved = Decoration.set(
+				within.map(({ from, to, message }) =>
+					Decoration.mark({ class: "mark", attributes: { title: message } }).range(from, to),
+				),
+			);
+		}
+		return moved;
+	},
+	provide: (field) => EditorView.decorations.from(field),
+});
+
+const colours = HighlightStyle.define([
+	{ tag: tags.propertyName, color: "var(--code-name)" },
+	{ tag: tags.string, color: "var(--code-text)" },
+	{ tag: tags.number, color: "var(--code-number)" },
+	{ tag: [tags.bool, tags.null], color: "var(--code-word)" },
+]);
+
+const look = EditorView.theme({
+	"&": { height: "100%", fontSize: "14px", backgroundColor: "var(--sheet)", color: "var(--ink)" },
+	"&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-1px" },
+	".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
+	".cm-content": { caretColor: "var(--ink)" },
+	".cm-cursor": { borderLeftColor: "var(--ink)" },
+	".cm-gutters": { backgroundColor: "var(--sunk)", color: "var(--soft)", borderRight: "1px solid var(--line)" },
+	"&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--accent-wash)" },
+	".mark": {
+		backgroundColor: "var(--bad-wash)",
+		textDecoration: "underline wavy var(--bad)",
+		textUnderlineOffset: "3px",
+	},
+});
+
+/** Puts an editor into `host`. Tab leaves it, as everywhere on the page. */
+export function createJsonEditor(host: HTMLElement, { label, text, onChange }: JsonEditorOptions): JsonEditor {
+	const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+	let quiet = false;
+	const view = new EditorView({
+		root,
+		parent: root,
+		state: EditorState.create({
+			doc: text,
+			extensions: [
+				lineNumbers(),
+				history(),
+				bracketMatching(),
+				json(),
+				syntaxHighlighting(colours),
+				marks,
+				look,
+				EditorView.lineWrapping,
+				keymap.of([...defaultKeymap, ...historyKeymap]),
+				EditorView.contentAttributes.of({
+					"aria-label": label,
+					tabindex: "0",
+					spellcheck: "false",
+					autocorrect: "off",
+				}),
+				EditorView.updateListener.of((update) => {
+					if (update.docChanged && !quiet) onChange(textOf(update.state));
+				}),
+			],
+		}),
+	});
+	return {
+		setText(next) {
+			if (next === textOf(view.state)) return;
+			quiet = true;
+			view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
+			quiet = false;
+		},
+		setMarks: (next) => view.dispatch({ effects: setMarks.of(next) }),
+		select(from, to) {
+			const end = view.state.doc.length;
+			view.dispatch({
+				selection: EditorSelection.single(Math.min(from, end), Math.min(to, end)),
+				effects: EditorView.scrollIntoView(Math.min(from, end), { y: "center" }),
+			});
+			view.focus();
+		},
+		destroy: () => view.destroy(),
+	};
+}
+
+/** CodeMirror keeps lines; a text without its line ends would be another text. */
+function textOf(state: EditorState): string {
+	return state.sliceDoc();
+}
