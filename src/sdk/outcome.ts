@@ -75,8 +75,10 @@ function preservedFailure(error: unknown): Failure | undefined {
 
 function describe(error: unknown): string {
 	try {
-		if (error instanceof Error) return String(error.stack ?? error.message);
-		return String(error);
+		const text = String(error);
+		if (!(error instanceof Error) || error.stack === undefined) return text;
+		// V8's stack begins with the message, that of other engines has none.
+		return error.stack.includes(error.message) ? error.stack : `${text}\n${error.stack}`;
 	} catch {
 		return "something that can't be shown";
 	}

@@ -34,9 +34,21 @@ function endOf(port: MessagePort): End {
 	};
 }
 
+/** Until a message has gone through a port: what was posted before it, through another one, mostly has, too. */
+function passed(): Promise<void> {
+	const { port1, port2 } = new MessageChannel();
+	return new Promise((resolve) => {
+		port1.onmessage = () => {
+			port1.close();
+			setImmediate(resolve);
+		};
+		port2.postMessage(null);
+	});
+}
+
 /** Until everything that was posted has been delivered, both ways. */
 async function delivered(): Promise<void> {
-	for (let turn = 0; turn < 8; turn++) await new Promise((resolve) => setImmediate(resolve));
+	for (let turn = 0; turn < 8; turn++) await passed();
 }
 
 /** Whether this runtime tells a port that the other one was closed. */

@@ -141,7 +141,10 @@ describe("properties", () => {
 
 	it("agrees with the engine on what both versions assign (the normalization stability policy)", () => {
 		const assigned = assignedBy(15.1);
-		const known = units.filter((text) => !/\p{Cn}/u.test(text) && assigned.has(text.codePointAt(0)!));
+		// Firefox puts U+FFFD for a lone surrogate.
+		const known = units.filter(
+			(text) => text.isWellFormed() && !/\p{Cn}/u.test(text) && assigned.has(text.codePointAt(0)!),
+		);
 		fc.assert(
 			fc.property(fc.array(known, { maxLength: 24 }), (all) => {
 				const text = all.join("");

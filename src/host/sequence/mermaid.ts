@@ -25,7 +25,10 @@ export function sequenceMermaid(diagram: SequenceDiagram): string {
 	return `${lines.join("\n")}\n`;
 }
 
+const PLAIN = /^[A-Za-z0-9 _.,:()/-]$/;
+
 /** Everything but plain characters as Mermaid's numeric entity, `#NNN;`. */
 function escapeText(text: string): string {
-	return text.replace(/[^A-Za-z0-9 _.,:()/-]/gu, (character) => `#${character.codePointAt(0)};`);
+	const shown = (character: string): string => (PLAIN.test(character) ? character : `#${character.codePointAt(0)};`);
+	return Array.from(text, shown).join("");
 }

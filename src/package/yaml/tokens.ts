@@ -19,8 +19,9 @@ const STACK = PACKAGE_LIMITS.metadataDepth + 1;
  */
 const LEXEMES = PACKAGE_LIMITS.metadataNodes * 10;
 
-// What YAML 1.2 section 5.1 lets into a stream (c-printable), turned round.
-const UNPRINTABLE = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+// What YAML 1.2 section 5.1 lets into a stream (c-printable), turned round: the text is well-formed, so a surrogate is half of a pair.
+// Not by the flag u, with which WebKit 2.50 takes U+F900 U+FC00, and others of their kind, for a pair.
+const UNPRINTABLE = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ufffd]/;
 
 /**
  * The syntax tree of one YAML document in `text` (at most 262,144 bytes), whose lone CRs were turned into LFs.
