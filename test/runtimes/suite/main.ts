@@ -1,0 +1,81 @@
+import "./globals.ts";
+import { type File, startTests, type Task, type VitestRunner, type VitestRunnerConfig } from "@vitest/runner";
+import * as polyfill from "web-streams-polyfill";
+
+/** Each bundled test file by its path, imported when its turn comes. */
+declare const FILES: { readonly [path: string]: () => Promise<unknown> };
+
+export interface SuiteOptions {
+	/** The runtime's own Web Streams, or web-streams-polyfill in their place. */
+	readonly streams: "native" | "polyfill";
+	/** Only files whose path holds this. */
+	readonly only?: string;
+	/** Environment variables of the tests: how long the random ones go on. */
+	readonly env?: { readonly [name: string]: string };
+	readonly onFile?: (path: string, milliseconds: number) => void;
+}
+
+export interface SuiteReport {
+	readonly files: number;
+	readonly passed: number;
+	readonly skipped: number;
+	/** Each failed test with what was said, the first line of it at least. */
+	readonly failures: readonly { readonly test: string; readonly message: string }[];
+	readonly milliseconds: number;
+}
+
+const CONFIG: VitestRunnerConfig = {
+	root: "/",
+	setupFiles: [],
+	name: undefined,
+	passWithNoTests: false,
+	testNamePattern: undefined,
+	allowOnly: false,
+	sequence: { seed: 1, hooks: "stack", setupFiles: "list" },
+	chaiConfig: undefined,
+	maxConcurrency: 5,
+	testTimeout: 60_000,
+	hookTimeout: 60_000,
+	retry: 0,
+	includeTaskLocation: false,
+	tags: [],
+	tagsFilter: undefined,
+	strictTags: false,
+};
+
+/** Runs the bundled test files in this runtime, one after the other. */
+export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
+	if (options.streams === "polyfill") {
+		const { ReadableStream, WritableStream, TransformStream } = polyfill;
+		Object.assign(globalThis, { ReadableStream, WritableStream, TransformStream });
+	}
+	Object.assign(process.env, options.env);
+	const started = performance.now();
+	const report = { files: 0, passed: 0, skipped: 0, failures: [] as { test: string; message: string }[] };
+	const runner: VitestRunner = { config: CONFIG, importFile: (path) => FILES[path]!(), pool: "none" } as VitestRunner;
+	for (const path of Object.keys(FILES)) {
+		if (options.only !== undefined && !path.includes(options.only)) continue;
+		const before = performance.now();
+		for (const file of await startTests([path], runner)) count(file, path, report);
+		report.files += 1;
+		options.onFile?.(path, performance.now() - before);
+	}
+	return { ...report, milliseconds: Math.round(performance.now() - started) };
+}
+
+function count(
+	task: File | Task,
+	name: string,
+	report: { passed: number; skipped: number; failures: { test: string; message: string }[] },
+): void {
+	const state = task.result?.state;
+	for (const error of task.result?.errors ?? []) {
+		const cause = error.cause === undefined ? "" : `\n${(error.cause as { message?: string }).message}`;
+		const place = error.stack?.split("\n").slice(0, 4).join("\n") ?? "";
+		report.failures.push({ test: name, message: `${error.message}${cause}\n${place}`.slice(0, 2_000) });
+	}
+	if (task.type === "suite") {
+		for (const each of task.tasks) count(each, `${name} > ${each.name}`, report);
+	} else if (state === "pass") report.passed += 1;
+	else if (state !== "fail") report.skipped += 1;
+}
