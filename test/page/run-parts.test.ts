@@ -6,6 +6,7 @@ import { directory } from "../../adapters/node/index.ts";
 import { checkDeadline, checkText } from "../../demo/page/rooms/run/check-text.ts";
 import { layOut } from "../../demo/page/rooms/run/lay-out.ts";
 import { needsOf } from "../../demo/page/rooms/run/needs.ts";
+import { sketchOf } from "../../demo/page/rooms/run/sketch.ts";
 import { compileSchema, inspectPackage, memorySource } from "../../src/index.ts";
 
 const schema = compileSchema(
@@ -37,6 +38,30 @@ describe("what is typed as JSON", () => {
 			'{\n  "place": "Hobart",\n  "celsius": [11.5, 12],\n  "deep": {\n    "none": {}\n  }\n}',
 		);
 		expect(JSON.parse(layOut([{ a: [] }, "x", null]))).toEqual([{ a: [] }, "x", null]);
+	});
+});
+
+describe("a sketch of an input", () => {
+	const sketch = (schema: object): unknown => sketchOf(JSON.stringify(schema));
+
+	it("has what the schema requires, as plain as can be", () => {
+		const properties = {
+			name: { type: "string" },
+			many: { type: "array" },
+			size: { $ref: "#/$defs/Size" },
+			unit: { enum: ["m", "ft"] },
+			left: { type: "boolean" },
+		};
+		const $defs = { Size: { type: "integer", minimum: 3 } };
+		expect(sketch({ type: "object", properties, required: ["name", "many", "size", "unit"], $defs })).toEqual({
+			...{ name: "", many: [], size: 3, unit: "m" },
+		});
+	});
+
+	it("ends where a schema goes round in circles, and is null where there is nothing to draw", () => {
+		const $defs = { Node: { type: "object", properties: { next: { $ref: "#/$defs/Node" } }, required: ["next"] } };
+		expect(JSON.stringify(sketch({ $ref: "#/$defs/Node", $defs })).length).toBeLessThan(100);
+		for (const none of [undefined, "true", "no json", "{}"]) expect(sketchOf(none)).toBeNull();
 	});
 });
 

@@ -151,6 +151,10 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 			await input.fill('{"name": 3}');
 			await page.locator(".run-problems", { hasText: "/name" }).waitFor();
 			expect(await button.isDisabled()).toBe(true);
+			await page.locator(".run-problems").getByRole("button", { name: "/name" }).click();
+			await page.keyboard.type("4");
+			await page.locator(".run-problems", { hasText: "/name" }).waitFor();
+			expect(await input.textContent()).toContain('{"name": 4}');
 			await input.fill('{"name": ');
 			await page.locator(".run-problems", { hasText: "line 1" }).waitFor();
 			await input.fill('{"name": "<img src=x onerror=alert(1)>"}');

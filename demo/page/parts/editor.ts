@@ -78,6 +78,21 @@ const look = EditorView.theme({
 	},
 });
 
+/**
+ * Text that replaces a selection is put into the state, not into the document by the browser: that would keep the colour of
+ * what it replaces as an inline style, which the content policy refuses.
+ */
+const replacing = EditorView.domEventHandlers({
+	beforeinput(event, view) {
+		const { inputType, data, isComposing } = event;
+		if (inputType !== "insertText" || data === null || isComposing || view.composing) return false;
+		if (view.state.selection.main.empty) return false;
+		event.preventDefault();
+		view.dispatch(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
+		return true;
+	},
+});
+
 /** Puts an editor into `host`. Tab leaves it, as everywhere on the page. */
 export function createJsonEditor(host: HTMLElement, { label, text, onChange }: JsonEditorOptions): JsonEditor {
 	const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
@@ -95,6 +110,7 @@ export function createJsonEditor(host: HTMLElement, { label, text, onChange }: J
 				syntaxHighlighting(colours),
 				marks,
 				look,
+				replacing,
 				EditorView.lineWrapping,
 				keymap.of([...defaultKeymap, ...historyKeymap]),
 				EditorView.contentAttributes.of({

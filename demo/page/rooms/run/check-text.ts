@@ -1,5 +1,6 @@
 /** What somebody types as JSON, against the schema that it has to fit. */
 import { JsonError, type JsonValue, parseJson, type Schema, SchemaError } from "millrace";
+import { indexOfByte, type Range, rangesOf } from "../playground/ranges.ts";
 
 /** Problems that are shown at once. */
 const MOST = 20;
@@ -8,6 +9,8 @@ export interface Problem {
 	/** A line and column, or a JSON Pointer; empty for the whole. */
 	readonly where: string;
 	readonly message: string;
+	/** The piece of the text that it is about, where there is one. */
+	readonly range?: Range | undefined;
 }
 
 export type CheckedText =
@@ -22,16 +25,22 @@ export function checkText(text: string, schema: Schema | undefined): CheckedText
 	} catch (error) {
 		if (!(error instanceof JsonError)) throw error;
 		if (text.trim() === "") return refused("", "Nothing is written here; null is a value, too.");
-		const { line, column, reason } = error;
-		return refused(line === undefined ? "" : `line ${line}, column ${column}`, `${reason}.`);
+		const { line, column, offset, reason } = error;
+		const from = offset === undefined ? undefined : indexOfByte(text, offset);
+		const range = from === undefined ? undefined : { from, to: from + 1 };
+		return refused(line === undefined ? "" : `line ${line}, column ${column}`, `${reason}.`, range);
 	}
 	if (schema === undefined) return { ok: true, value };
 	try {
 		const { valid, diagnostics } = schema.evaluate(value, { all: true });
 		if (valid) return { ok: true, value };
-		const problems = diagnostics
-			.slice(0, MOST)
-			.map(({ instancePointer, message }) => ({ where: instancePointer, message }));
+		const shown = diagnostics.slice(0, MOST);
+		const ranges = rangesOf(text, new Set(shown.map(({ instancePointer }) => instancePointer)));
+		const problems = shown.map(({ instancePointer, message }) => ({
+			where: instancePointer,
+			message,
+			range: ranges.get(instancePointer),
+		}));
 		return { ok: false, problems, more: diagnostics.length > MOST };
 	} catch (error) {
 		if (!(error instanceof SchemaError)) throw error;
@@ -39,8 +48,8 @@ export function checkText(text: string, schema: Schema | undefined): CheckedText
 	}
 }
 
-function refused(where: string, message: string): CheckedText {
-	return { ok: false, problems: [{ where, message }], more: false };
+function refused(where: string, message: string, range?: Range): CheckedText {
+	return { ok: false, problems: [{ where, message, range }], more: false };
 }
 
 /** What is typed as a deadline, in milliseconds, or what is wrong with it. */

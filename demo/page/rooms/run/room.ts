@@ -1,47 +1,31 @@
 /** What the room holds: the package or trace that is looked at, what it is given, and how its Run comes along. */
 import { type Signal, signal } from "@preact/signals";
-import { isLocalName, type JsonObject, type JsonValue, PackageError, type PackageSource } from "millrace";
-import { type ArchiveSource, archive, browserRuntime } from "millrace/browser";
-import {
-	type ChannelReceiver,
-	createHost,
+import { isLocalName, type JsonObject, type JsonValue } from "millrace";
+import type {
+	ChannelReceiver,
 	HostError,
-	type LoadedPackage,
-	type RootChannel,
-	type Run,
-	type RunEvent,
-	type RunFailure,
-	type RunReport,
+	LoadedPackage,
+	RootChannel,
+	Run,
+	RunEvent,
+	RunFailure,
+	RunReport,
 } from "millrace/host";
 import type { PackageInput } from "../../parts/input.ts";
 import { checkDeadline, checkText } from "./check-text.ts";
 import { type Example, exampleSource } from "./examples.ts";
 import { layOut } from "./lay-out.ts";
+import { type Fault, faultOf, host, type Loaded, loadInput, loadSource, Prefixed } from "./loading.ts";
+import { sketchOf } from "./sketch.ts";
 import { isTraceFile, type OpenedTrace, readTraceFile } from "./trace/file.ts";
 import { SequenceModel } from "./trace/model.ts";
-
-/** Bytes that a component may print here: a page has nobody who reads more. */
-const PRINTABLE = 4_194_304;
-
-/** The Worker may print more than the host takes: it is the host that says what is wrong then. */
-const runtime = browserRuntime({ frame: "./frame.html", limits: { diagnostics: 2 * PRINTABLE } });
-const host = createHost({ runtime, limits: { stderrBytes: PRINTABLE } });
-
-export const launcherFor = runtime.launcherFor;
 
 export type Subject =
 	| { readonly kind: "none" }
 	| { readonly kind: "loading"; readonly name: string; readonly share?: number }
 	| { readonly kind: "refused"; readonly name: string; readonly fault: Fault; readonly input?: PackageInput }
-	| { readonly kind: "package"; readonly name: string; readonly pack: LoadedPackage; readonly example?: Example }
+	| { readonly kind: "package"; readonly name: string; readonly loaded: Loaded; readonly example?: Example }
 	| { readonly kind: "trace"; readonly name: string; readonly trace: OpenedTrace };
-
-export interface Fault {
-	readonly code: string;
-	readonly message: string;
-	/** The directory of an archive that could be the package. */
-	readonly prefix?: string;
-}
 
 /** A package of the user's for a child slot. */
 export interface ChildSlot {
@@ -113,10 +97,10 @@ export class RunRoom {
 	/** Loads an example, and fills in what it is given. */
 	async openExample(example: Example): Promise<void> {
 		await this.#open(example.name, async (signal) => {
-			const pack = await this.#load(exampleSource(example.name), signal, () => undefined);
+			const loaded = this.#hold(await loadSource(exampleSource(example.name), { signal }));
 			this.input.value = layOut(example.input);
 			this.deadline.value = String(example.deadlineSeconds);
-			return { kind: "package", name: example.name, pack, example };
+			return { kind: "package", name: example.name, loaded, example };
 		});
 	}
 
@@ -126,12 +110,15 @@ export class RunRoom {
 			input.name,
 			async (signal) => {
 				if (input.kind === "file" && (await isTraceFile(input.file))) return this.#openTrace(input.file, signal);
-				const pack = await this.#loadInput(input, prefix, signal, (share) => {
+				const onShare = (share: number): void => {
 					if (!signal.aborted) this.subject.value = { kind: "loading", name: input.name, share };
-				});
-				this.input.value = "null";
+				};
+				const loaded = this.#hold(await loadInput(input, { prefix, signal, onShare }));
+				this.input.value = layOut(sketchOf(loaded.schemas.get("input.schema.json")));
+				if (loaded.schemas.has("settings.schema.json"))
+					this.settings.value = layOut(sketchOf(loaded.schemas.get("settings.schema.json")));
 				this.deadline.value = "30";
-				return { kind: "package", name: input.name, pack };
+				return { kind: "package", name: input.name, loaded };
 			},
 			input,
 		);
@@ -161,34 +148,10 @@ export class RunRoom {
 		}
 	}
 
-	async #load(source: PackageSource, signal: AbortSignal, onShare: (share: number) => void): Promise<LoadedPackage> {
-		const pack = await host.load(source, {
-			signal,
-			onProgress: ({ bytes, totalBytes }) => onShare(totalBytes === 0 ? 1 : bytes / totalBytes),
-		});
-		this.#held.push(pack);
-		return pack;
-	}
-
-	async #loadInput(
-		input: PackageInput,
-		prefix: string | undefined,
-		signal: AbortSignal,
-		onShare: (share: number) => void,
-	): Promise<LoadedPackage> {
-		if (input.kind === "folder") {
-			input.listing.signal = signal;
-			return this.#load(input.source, signal, onShare);
-		}
-		const source: ArchiveSource = archive(input.file, { prefix, signal });
-		try {
-			return await this.#load(source, signal, onShare);
-		} catch (error) {
-			const offered = source.commonPrefix;
-			throw offered === undefined ? error : new Prefixed(error, offered);
-		} finally {
-			await source.dispose();
-		}
+	/** Packages are given up with the subject. */
+	#hold(loaded: Loaded): Loaded {
+		this.#held.push(loaded.pack);
+		return loaded;
 	}
 
 	/** Makes room for a child package under a slot's name. */
@@ -208,10 +171,11 @@ export class RunRoom {
 		const signal = this.#loading?.signal ?? new AbortController().signal;
 		put({ slot, name: input.name });
 		try {
-			const pack = await this.#loadInput(input, undefined, signal, () => undefined).catch((error: unknown) => {
-				if (error instanceof Prefixed) return this.#loadInput(input, error.prefix, signal, () => undefined);
+			const { pack } = await loadInput(input, { signal }).catch((error: unknown) => {
+				if (error instanceof Prefixed) return loadInput(input, { signal, prefix: error.prefix });
 				throw error;
 			});
+			this.#held.push(pack);
 			put({ slot, name: pack.snapshot.metadata.name, pack });
 		} catch (error) {
 			if (!signal.aborted) put({ slot, name: input.name, fault: faultOf(error).message });
@@ -222,7 +186,7 @@ export class RunRoom {
 	whyNot(): string | undefined {
 		const subject = this.subject.value;
 		if (subject.kind !== "package") return "There is no package to run.";
-		const { schemas, channels } = subject.pack.snapshot;
+		const { schemas, channels } = subject.loaded.pack.snapshot;
 		if (!checkText(this.input.value, schemas.input).ok) return "The input has problems.";
 		if (schemas.settings !== undefined && !checkText(this.settings.value, schemas.settings).ok)
 			return "The settings have problems.";
@@ -240,7 +204,10 @@ export class RunRoom {
 		const subject = this.subject.value;
 		const deadline = checkDeadline(this.deadline.value);
 		if (subject.kind !== "package" || this.#run !== undefined || "problem" in deadline) return;
-		const { pack, example } = subject;
+		const {
+			loaded: { pack },
+			example,
+		} = subject;
 		const model = new SequenceModel();
 		const visit = this.#loading;
 		let exit: Exit | undefined;
@@ -368,27 +335,6 @@ export class RunRoom {
 			this.printed.value = this.#printed;
 		}, LOOK);
 	}
-}
-
-/** A refusal of an archive that may lie in a directory of it. */
-class Prefixed extends Error {
-	readonly prefix: string;
-
-	constructor(cause: unknown, prefix: string) {
-		super("The package may lie in a directory of the archive.", { cause });
-		this.prefix = prefix;
-	}
-}
-
-function faultOf(error: unknown): Fault {
-	if (error instanceof Prefixed) return { ...faultOf(error.cause), prefix: error.prefix };
-	if (error instanceof HostError || error instanceof PackageError) {
-		const path = error.cause instanceof PackageError ? error.cause.path : undefined;
-		const where = path === undefined || error.message.includes(path) ? "" : ` (${path})`;
-		return { code: error.code, message: `${error.message}${where}` };
-	}
-	if (error instanceof Error) return { code: error.name, message: error.message };
-	return { code: "ERROR", message: String(error) };
 }
 
 function readValue(text: string): JsonValue {

@@ -1,38 +1,46 @@
 /** What a package is, what it wants, and what it is given. */
 import { useSignal } from "@preact/signals";
-import type { PackageSnapshot } from "millrace";
 import { Fragment, type JSX } from "preact";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { DropZone } from "../../parts/drop-zone.tsx";
 import { count } from "../../parts/format.ts";
 import { checkDeadline } from "./check-text.ts";
 import type { Example } from "./examples.ts";
+import { type Loaded, launcherFor } from "./loading.ts";
 import { type Need, needsOf } from "./needs.ts";
 import { PortField } from "./port-field.tsx";
-import { type ChildSlot, launcherFor, type RunRoom, slotFault } from "./room.ts";
+import { type ChildSlot, type RunRoom, slotFault } from "./room.ts";
 import { ValueField } from "./value-field.tsx";
 
 export interface SetupProps {
 	readonly room: RunRoom;
-	readonly snapshot: PackageSnapshot;
+	readonly loaded: Loaded;
 	readonly example: Example | undefined;
 }
 
-export function Setup({ room, snapshot, example }: SetupProps): JSX.Element {
+export function Setup({ room, loaded, example }: SetupProps): JSX.Element {
+	const { snapshot } = loaded.pack;
 	const needs = needsOf(snapshot, Object.keys(example?.capabilities?.() ?? {}), launcherFor);
 	const blocked = needs.some(({ state }) => state === "blocking");
 	return (
 		<div class="pair run-setup">
-			<About snapshot={snapshot} needs={needs} room={room} example={example} />
+			<About loaded={loaded} needs={needs} room={room} example={example} />
 			<section class="sheet" aria-labelledby="run-give">
 				<h2 id="run-give">What it is given</h2>
-				<ValueField label="Input" text={room.input} schema={snapshot.schemas.input} schemaFile="input.schema.json" />
+				<ValueField
+					label="Input"
+					text={room.input}
+					schema={snapshot.schemas.input}
+					schemaFile="input.schema.json"
+					schemaText={loaded.schemas.get("input.schema.json")}
+				/>
 				{snapshot.schemas.settings !== undefined && (
 					<ValueField
 						label="Settings"
 						text={room.settings}
 						schema={snapshot.schemas.settings}
 						schemaFile="settings.schema.json"
+						schemaText={loaded.schemas.get("settings.schema.json")}
 						rows={4}
 					/>
 				)}
@@ -47,8 +55,8 @@ export function Setup({ room, snapshot, example }: SetupProps): JSX.Element {
 
 const STATES: Readonly<Record<Need["state"], string>> = { given: "good", lacking: "warn", blocking: "bad" };
 
-function About({ room, snapshot, needs, example }: SetupProps & { readonly needs: readonly Need[] }): JSX.Element {
-	const { metadata, digest, files, entrypoint } = snapshot;
+function About({ room, loaded, needs, example }: SetupProps & { readonly needs: readonly Need[] }): JSX.Element {
+	const { metadata, digest, files, entrypoint, body } = loaded.pack.snapshot;
 	const blocking = needs.filter(({ state }) => state === "blocking");
 	return (
 		<section class="sheet" aria-labelledby="run-package">
@@ -91,8 +99,26 @@ function About({ room, snapshot, needs, example }: SetupProps & { readonly needs
 					</Fragment>
 				))}
 			</dl>
+			<details>
+				<summary>FLOW.md</summary>
+				<Instructions body={body} />
+			</details>
 			<Children room={room} bound={Object.keys(example?.children ?? {})} />
 		</section>
+	);
+}
+
+/** Bytes of FLOW.md that are shown. */
+const INSTRUCTIONS = 16_384;
+
+function Instructions({ body }: { readonly body: Uint8Array }): JSX.Element {
+	const text = new TextDecoder().decode(body.subarray(0, INSTRUCTIONS)).trim();
+	return (
+		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
+		<pre class="run-text" tabIndex={0}>
+			{text === "" ? "It has no instructions." : text}
+			{body.length > INSTRUCTIONS && "\n…"}
+		</pre>
 	);
 }
 
