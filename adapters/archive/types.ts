@@ -25,7 +25,7 @@ export interface Spool {
 export interface ArchiveLimits {
 	/** Bytes that a compressed archive may unpack to: of a tar its whole length, of a zip its members' sum. */
 	readonly outputBytes: number;
-	/** How many bytes one compressed byte may unpack to, once more than {@link RATIO_FLOOR} bytes came out. */
+	/** How many bytes one compressed byte may unpack to, once more than 16 MiB came out. */
 	readonly ratio: number;
 	/** Members, directories included. Of files Package/1 admits 65,536. */
 	readonly entries: number;
