@@ -8,7 +8,14 @@ import { EVERYTHING, filterRows } from "../../demo/page/rooms/run/trace/filter.t
 import { CANCELLATION } from "../../demo/page/rooms/run/trace/groups.ts";
 import { layColumns, MOST_COLUMNS, topOf, windowOf } from "../../demo/page/rooms/run/trace/layout.ts";
 import { SequenceModel } from "../../demo/page/rooms/run/trace/model.ts";
-import { createHost, encodeTraceLine, type LoadedPackage, type RunEvent, traceHeader } from "../../src/host/index.ts";
+import {
+	createHost,
+	encodeTraceLine,
+	type LoadedPackage,
+	type RunEvent,
+	traceHeader,
+	traceTruncated,
+} from "../../src/host/index.ts";
 import { parseCapabilityContract } from "../../src/index.ts";
 
 const flow = (name: string): string => fileURLToPath(new URL(`../../demo/flows/${name}`, import.meta.url));
@@ -126,6 +133,11 @@ describe("the sequence of a Run", () => {
 		expect(words(read.model)).toEqual(words(model));
 		const again = await readTraceFile(new Blob([...writeTrace(read.model)]));
 		expect(words(again.model)).toEqual(words(model));
+	});
+
+	it("says of a trace that reached its bound that its end is missing", async () => {
+		const cut = new Blob([fileOf(events.slice(0, 9)), `${traceTruncated(1_000)}\n`]);
+		expect(await readTraceFile(cut)).toMatchObject({ truncated: true, model: { events: { length: 9 } } });
 	});
 
 	it("reads a trace without values: order, sizes and decisions", async () => {

@@ -194,6 +194,36 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 			expect(await ended(page, "Accepted:")).toContain("Hello, Ada!");
 		});
 
+		it("settings, where a package has a schema for them; an input is sketched from its schema", async () => {
+			const settable = join(folder, "settable");
+			const $schema = "https://flow.jig.md/schemas/schema-1.json";
+			const object = (name: string, type: string): string =>
+				JSON.stringify({ $schema, type: "object", properties: { [name]: { type } }, required: [name] });
+			mkdirSync(settable);
+			writeFileSync(join(settable, "FLOW.md"), "---\nname: settable\ndescription: Repeats.\n---\n# Repeat\n");
+			writeFileSync(join(settable, "input.schema.json"), object("word", "string"));
+			writeFileSync(join(settable, "settings.schema.json"), object("times", "integer"));
+			writeFileSync(
+				join(settable, "flow.js"),
+				'import { handle } from "millrace/sdk";\nawait handle(async ({ input, settings }) => ({ outcome: "done", output: input.word.repeat(settings.times) }));\n',
+			);
+			const { page } = await example(house, "slow");
+			await drop(page, settable);
+			await page.getByRole("heading", { name: "settable", exact: true }).waitFor();
+			const [input, settings] = [
+				page.getByLabel("Input", { exact: true }),
+				page.getByLabel("Settings", { exact: true }),
+			];
+			await page.locator(".run-editor .cm-content").first().waitFor();
+			expect(await input.textContent()).toContain('"word": ""');
+			await input.fill('{"word": "ho"}');
+			await settings.fill('{"times": "3"}');
+			await page.locator(".run-problems", { hasText: "/times" }).waitFor();
+			await settings.fill('{"times": 3}');
+			await start(page);
+			expect(await ended(page, "Accepted:")).toContain('"hohoho"');
+		});
+
 		it("packages with channels: what they receive is typed, what they send is shown", async () => {
 			const { page } = await example(house, "slow");
 			await drop(page, flow("summary"));

@@ -15,6 +15,9 @@ export function Refusal({ room, subject: { name, fault, input } }: RefusalProps)
 			<p>
 				<strong>{name}</strong> could not be opened: {fault.message} <code>{fault.code}</code>
 			</p>
+			{fault.code.startsWith("PACKAGE_ARCHIVE_") && (
+				<p>It is no trace either: those begin with the line that millrace run --trace writes first.</p>
+			)}
 			{input !== undefined && (
 				<p class="row">
 					{fault.prefix !== undefined && (

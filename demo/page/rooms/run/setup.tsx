@@ -1,6 +1,7 @@
 /** What a package is, what it wants, and what it is given. */
 import { useSignal } from "@preact/signals";
 import { Fragment, type JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { DropZone } from "../../parts/drop-zone.tsx";
 import { count } from "../../parts/format.ts";
@@ -175,8 +176,13 @@ function Children({ room, bound }: { readonly room: RunRoom; readonly bound: rea
 
 function Child({ child, room }: { readonly child: ChildSlot; readonly room: RunRoom }): JSX.Element {
 	const { slot, name, pack, fault } = child;
+	const item = useRef<HTMLLIElement>(null);
+	// Whoever has just made room for a package goes on with dropping it.
+	useEffect(() => {
+		if (pack === undefined) item.current?.querySelector<HTMLElement>(".drop button")?.focus();
+	}, []);
 	return (
-		<li>
+		<li ref={item}>
 			<p class="row">
 				<code>{slot}</code>
 				{pack !== undefined && <span class="good">{name}</span>}
