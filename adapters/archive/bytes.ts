@@ -1,10 +1,17 @@
 import { PackageError } from "../../src/package/index.ts";
+import type { ReadableStreamLike } from "../../src/web.ts";
 import { invalid } from "./errors.ts";
-import type { ArchiveInput, Bytes } from "./types.ts";
+import type { Bytes } from "./types.ts";
 
-/** Whether an input can be read at any place; a stream can't. */
-export function isBytes(input: ArchiveInput): input is Bytes {
-	return typeof (input as Partial<Bytes>).slice === "function";
+/** Whether an input can be read at any place. An array of bytes can't: it has no `size`, and its `slice` is another one. */
+export function isBytes(input: unknown): input is Bytes {
+	const { slice, size } = (input ?? {}) as Partial<Bytes>;
+	return typeof slice === "function" && typeof size === "number";
+}
+
+/** Whether an input is a stream. */
+export function isStream(input: unknown): input is ReadableStreamLike<Uint8Array> {
+	return typeof ((input ?? {}) as Partial<ReadableStreamLike<Uint8Array>>).getReader === "function";
 }
 
 /** Reads exactly the bytes from `start` up to `end`. Throws `PACKAGE_SOURCE_FAILED`, or what the bytes themselves reject with. */

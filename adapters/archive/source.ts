@@ -2,6 +2,7 @@ import { quoteForDisplay } from "../../src/display.ts";
 import { comparePaths } from "../../src/grammar/index.ts";
 import { type PackageEntry, PackageError } from "../../src/package/index.ts";
 import type { ReadableStreamLike, StreamReaderLike } from "../../src/web.ts";
+import { isBytes, isStream } from "./bytes.ts";
 import { checkedContent } from "./content.ts";
 import { type Inflate, nativeInflate } from "./inflate.ts";
 import { checkPrefix, type Member } from "./members.ts";
@@ -24,9 +25,11 @@ import { ARCHIVE_LIMITS, type ArchiveInput, type ArchiveOptions, type ArchiveSou
  * (`PACKAGE_ARCHIVE_LIMIT`; `PACKAGE_LIMIT_EXCEEDED` for those of Package/1). Without a prefix, an archive whose one top
  * directory is a package is `PACKAGE_FLOW_MISSING` and says which prefix to give.
  *
- * Throws `TypeError` for a prefix that names no directory.
+ * Throws `TypeError` for a prefix that names no directory, and for an input of another kind.
  */
 export function archiveSource(input: ArchiveInput, options: ArchiveOptions = {}): ArchiveSource {
+	if (!isBytes(input) && !isStream(input))
+		throw new TypeError("An archive is a Blob, or a stream of bytes; put bytes into a Blob.");
 	return makeArchiveSource(() => Promise.resolve(input), options, nativeInflate);
 }
 

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ReadableStreamLike } from "../../src/web.ts";
-import type { ArchiveInput, ArchiveOptions, ArchiveSource, Bytes } from "../archive/index.ts";
+import { isBytes, isStream } from "../archive/bytes.ts";
+import type { ArchiveInput, ArchiveOptions, ArchiveSource } from "../archive/index.ts";
 import { makeArchiveSource } from "../archive/source.ts";
 import { fileBytes } from "./archive/file.ts";
 import { zlibInflate } from "./archive/inflate.ts";
@@ -36,13 +37,9 @@ function opener(input: string | URL | ArchiveInput | AsyncIterable<Uint8Array>):
 		const path = resolve(typeof input === "string" ? input : fileURLToPath(input));
 		return async () => fileBytes(path);
 	}
-	const { slice, size } = input as Partial<Bytes>;
-	const stream = typeof (input as Partial<ReadableStreamLike<Uint8Array>>).getReader === "function";
-	if (stream || (typeof slice === "function" && typeof size === "number")) {
-		return () => Promise.resolve(input as ArchiveInput);
-	}
-	const iterable = input as AsyncIterable<Uint8Array>;
-	if (typeof iterable[Symbol.asyncIterator] === "function") return () => Promise.resolve(streamOf(iterable));
+	if (isBytes(input) || isStream(input)) return () => Promise.resolve(input);
+	const iterable = (input ?? {}) as Partial<AsyncIterable<Uint8Array>>;
+	if (typeof iterable[Symbol.asyncIterator] === "function") return () => Promise.resolve(streamOf(input));
 	throw new TypeError("An archive is a file's path or URL, a Blob, or a stream of bytes; put bytes into a Blob.");
 }
 

@@ -128,6 +128,13 @@ describe("a tar in place", () => {
 	});
 });
 
+test.each([[undefined], [null], ["a.tar"], [{}], [new Uint8Array(512)], [new ArrayBuffer(9)]])(
+	"%j is no input",
+	(input) => {
+		expect(() => archiveSource(input as unknown as Blob)).toThrow(TypeError);
+	},
+);
+
 test("CRC-32 is that of the standard, in any pieces", () => {
 	const bytes = text("123456789");
 	expect(crc32(bytes, 0)).toBe(0xcbf43926);
