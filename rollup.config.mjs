@@ -73,6 +73,18 @@ const frame = {
 	],
 };
 
+/** What takes the types out of TypeScript in a page: two packages below it are no ES modules, which not every bundler takes. */
+const sucrase = {
+	input: "node_modules/sucrase/dist/esm/index.js",
+	output: {
+		file: "dist/browser/sucrase.js",
+		format: "esm",
+		banner:
+			"/*! sucrase (MIT License, Alec Larson and others), with lines-and-columns, @jridgewell and ts-interface-checker (MIT and Apache-2.0). */",
+	},
+	plugins: [resolve(), commonjs(), terser({ module: true })],
+};
+
 /** What of the page is no module: its document, its styles as one sheet (the shell's, then each room's), and the Worker's frame. */
 const pageFiles = {
 	name: "page-files",
@@ -121,8 +133,6 @@ const page = {
 	plugins: [
 		pageFlows,
 		resolve({ preferBuiltins: false }),
-		// What takes the types out of TypeScript stands on two packages of the older kind.
-		commonjs(),
 		terser({ module: true, compress: { passes: 2, ecma: 2022 } }),
 		pageFiles,
 	],
@@ -132,4 +142,4 @@ const page = {
 	},
 };
 
-export default [sdk("node"), sdk("deno"), sdk("bun"), sdk("browser"), worker, frame, browser, page];
+export default [sdk("node"), sdk("deno"), sdk("bun"), sdk("browser"), worker, frame, sucrase, browser, page];

@@ -40,7 +40,7 @@ const GRANTS = [
 	["adapters/node/worker-entry", ["(computed)"]],
 	["adapters/browser/", ["adapters/archive/", "adapters/node/lent"]],
 	["adapters/browser/worker/link", ["es-module-lexer/js"]],
-	["adapters/browser/worker/strip", ["sucrase"]],
+	["adapters/browser/worker/strip", ["#sucrase"]],
 	// The package's modules, by the URLs of their Blobs.
 	["adapters/browser/worker/worker-entry", ["(computed)"]],
 	["adapters/deno/", ["node:", "adapters/node/component", "adapters/node/stdio"]],

@@ -7,9 +7,14 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { nodeResolve } from "@rollup/plugin-node-resolve";
+import { build as bundle } from "esbuild";
 import { rollup } from "rollup";
 import ts from "typescript";
+import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { digestPackage, memorySource } from "../../src/package/index.ts";
+import { launchChromium, needsChromium } from "../browser/support/chromium.ts";
+import { serve } from "../browser/support/serve.ts";
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL("../..", import.meta.url));
@@ -21,7 +26,7 @@ const manifest = JSON.parse(readFileSync(`${repository}package.json`, "utf8")) a
 
 /** The doors for modules: `millrace`, `millrace/sdk` and so on. */
 const doors = Object.keys(manifest.exports)
-	.filter((name) => !name.endsWith(".json"))
+	.filter((name) => !/\.(?:json|html)$/.test(name))
 	.map((name) => name.replace(/^\./, "millrace"));
 
 let packed: readonly string[];
@@ -57,7 +62,9 @@ describe("what is in it", () => {
 		const strangers = packed.filter(
 			(path) =>
 				!/^dist\/(?:src|adapters|conformance)\/.+\.(?:js|d\.ts)$/.test(path) &&
-				!/^dist\/(?:sdk\/(?:node|deno|bun)\.js|browser\/millrace\.min\.js(?:\.map)?)$/.test(path) &&
+				!/^dist\/(?:sdk\/(?:node|deno|bun)\.js|browser\/(?:millrace\.min\.js(?:\.map)?|frame\.html|sucrase\.js))$/.test(
+					path,
+				) &&
 				!/^conformance\/(?:[A-Z]+\.md|cases\/(?:[a-z]+\/)?[a-z0-9-]+\.json|players\/flow\.(?:mjs|py)|components\/component\.(?:mjs|py))$/.test(
 					path,
 				) &&
@@ -189,23 +196,112 @@ describe("in a page's bundle", () => {
 	async function bundleFor(specifier: string): Promise<readonly string[]> {
 		const entry = join(project, "page.js");
 		await writeFile(entry, `export * from ${JSON.stringify(specifier)};`);
-		const build = await rollup({
+		const bundled = await rollup({
 			input: entry,
 			plugins: [nodeResolve({ browser: true, preferBuiltins: false })],
 			onLog(_level, { message }) {
 				throw new Error(message);
 			},
 		});
-		const { output } = await build.generate({ format: "esm" });
-		await build.close();
-		return output[0].imports;
+		const { output } = await bundled.generate({ format: "esm" });
+		await bundled.close();
+		const made = new Set(output.map(({ fileName }) => fileName));
+		return output[0].imports.filter((name) => !made.has(name));
 	}
 
-	it.each(["millrace", "millrace/host"])("%s needs nothing else", { timeout: 60_000 }, async (door) => {
-		expect(await bundleFor(door)).toEqual([]);
+	it.each(["millrace", "millrace/host", "millrace/browser", "millrace/sdk"])(
+		"%s needs nothing else",
+		{ timeout: 60_000 },
+		async (door) => {
+			expect(await bundleFor(door)).toEqual([]);
+		},
+	);
+
+	it("millrace/node fails the build", async () => {
+		await expect(bundleFor("millrace/node")).rejects.toThrow("millrace/node");
 	});
 
-	it.each(["millrace/node", "millrace/sdk"])("%s fails the build", async (door) => {
-		await expect(bundleFor(door)).rejects.toThrow(door);
+	/** What the page does with the library: something of each door that pages have. */
+	const PAGE = `
+		import { canonicalText, compileSchema, digestPackage, inspectPackage, memorySource, parseJson } from "millrace";
+		import { archive, browserRuntime } from "millrace/browser";
+		import { createHost } from "millrace/host";
+		const files = { "FLOW.md": "---\\nname: a\\ndescription: b\\n---\\n" };
+		const { metadata } = await inspectPackage(memorySource(files));
+		const host = createHost({ runtime: browserRuntime({ frame: "/frame.html" }) });
+		document.title = JSON.stringify([
+			(await digestPackage(memorySource(files))).digest, metadata.name, typeof host.load, typeof archive,
+			canonicalText(parseJson('{"b":1.0,"a":2}')), compileSchema('{"$schema":"https://flow.jig.md/schemas/schema-1.json"}').evaluate(null).valid,
+		]);
+	`;
+
+	const BUNDLERS: Readonly<Record<string, (root: string) => Promise<unknown>>> = {
+		Vite: (root) => build({ root, logLevel: "error", build: { target: "esnext", outDir: "out", minify: true } }),
+		esbuild: async (root) => {
+			await bundle({
+				absWorkingDir: root,
+				entryPoints: ["page.js"],
+				bundle: true,
+				splitting: true,
+				format: "esm",
+				minify: true,
+				target: "es2022",
+				outdir: "out",
+			});
+			await writeFile(join(root, "out", "index.html"), '<script type="module" src="/page.js"></script>');
+		},
+	};
+
+	it.skipIf(needsChromium).each(Object.keys(BUNDLERS))(
+		"built by %s, it runs in Chromium",
+		{ timeout: 120_000 },
+		async (name) => {
+			const root = join(project, name);
+			await mkdir(root, { recursive: true });
+			await writeFile(join(root, "page.js"), PAGE);
+			await writeFile(join(root, "index.html"), '<script type="module" src="./page.js"></script>');
+			await BUNDLERS[name]!(root);
+			const served = await serve(join(root, "out"));
+			const browser = await launchChromium();
+			try {
+				const page = await browser.newPage();
+				await page.goto(`${served.url}/`);
+				await page.waitForFunction(() => document.title !== "");
+				const { digest } = await digestPackage(memorySource({ "FLOW.md": "---\nname: a\ndescription: b\n---\n" }));
+				expect(JSON.parse(await page.title())).toEqual([digest, "a", "function", "function", '{"a":2,"b":1}', true]);
+			} finally {
+				await browser.close();
+				await served.close();
+			}
+		},
+	);
+});
+
+describe("under other runtimes", () => {
+	/** The binaries themselves: what npm links to needs a script of theirs to have run. */
+	const installed: Readonly<Record<string, string>> = {
+		deno: `${repository}test/runtimes/node_modules/@deno/linux-x64-glibc/deno`,
+		bun: `${repository}test/runtimes/node_modules/@oven/bun-linux-x64/bin/bun`,
+	};
+	const code = `
+		for (const door of ${JSON.stringify(doors.filter((door) => door !== "millrace/browser"))}) {
+			console.log(door, Object.keys(await import(door)).sort().join());
+		}`;
+
+	it.each([
+		["deno", ["run", "--quiet", "-A", "--node-modules-dir=manual", "--no-lock", "doors.mjs"]],
+		["bun", ["doors.mjs"]],
+	])("%s imports every door", { timeout: 60_000 }, async (name, args) => {
+		// Installed by `npm run test:runtimes`, which CI does first; a machine without them skips this by name.
+		const command = existsSync(installed[name] ?? "") ? installed[name]! : name;
+		await writeFile(join(project, "doors.mjs"), code);
+		let printed: string;
+		try {
+			printed = (await run(command, args, { cwd: project, timeout: 60_000 })).stdout.trimEnd();
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code === "ENOENT" && !process.env.CI) return expect(command).toBe(name);
+			throw error;
+		}
+		expect(printed).toBe(await node("doors.mjs"));
 	});
 });
