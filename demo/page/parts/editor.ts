@@ -86,12 +86,27 @@ const replacing = EditorView.domEventHandlers({
 	beforeinput(event, view) {
 		const { inputType, data, isComposing } = event;
 		if (inputType !== "insertText" || data === null || isComposing || view.composing) return false;
-		if (view.state.selection.main.empty) return false;
+		const { from, to } = selectedIn(view);
+		if (from === to) return false;
 		event.preventDefault();
-		view.dispatch(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
+		const selection = EditorSelection.cursor(from + data.length);
+		view.dispatch({ changes: { from, to, insert: data }, selection, userEvent: "input.type", scrollIntoView: true });
 		return true;
 	},
 });
+
+/** What is selected in the document, of which the state may not have heard yet; the state's selection where nobody says. */
+function selectedIn(view: EditorView): { readonly from: number; readonly to: number } {
+	// Chromium tells of selections in a shadow root there; the ranges of its event are empty.
+	const { getSelection } = view.root as Partial<DocumentOrShadowRoot & Pick<Document, "getSelection">>;
+	const selection = getSelection?.call(view.root as Document);
+	const { anchorNode, focusNode, anchorOffset = 0, focusOffset = 0 } = selection ?? {};
+	if (!view.contentDOM.contains(anchorNode ?? null) || !view.contentDOM.contains(focusNode ?? null))
+		return view.state.selection.main;
+	const anchor = view.posAtDOM(anchorNode!, anchorOffset);
+	const focus = view.posAtDOM(focusNode!, focusOffset);
+	return { from: Math.min(anchor, focus), to: Math.max(anchor, focus) };
+}
 
 /** Puts an editor into `host`. Tab leaves it, as everywhere on the page. */
 export function createJsonEditor(host: HTMLElement, { label, text, onChange }: JsonEditorOptions): JsonEditor {

@@ -5,7 +5,8 @@ import type { JSX } from "preact";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { formatBytes, formatDuration } from "../../parts/format.ts";
 import { adviceFor } from "./advice.ts";
-import type { Exit, Received, RunRoom, RunState } from "./room.ts";
+import type { Exit, Received } from "./execution.ts";
+import type { RunRoom, RunState } from "./room.ts";
 import { JsonView } from "./trace/json-view.tsx";
 
 /** Characters of the diagnostics that are shown, from their end. */
@@ -17,14 +18,14 @@ export function Outcome({ room }: { readonly room: RunRoom }): JSX.Element | nul
 	return (
 		<section class={`sheet run-outcome ${state.kind}`} aria-labelledby="run-outcome" aria-live="polite">
 			{state.kind === "done" ? <Done state={state} /> : <Failed state={state} room={room} />}
-			{Object.entries(room.received.value).map(([name, received]) => (
+			{[...state.execution.received].map(([name, received]) => (
 				<Sent key={name} name={name} received={received} />
 			))}
 		</section>
 	);
 }
 
-function Done({ state: { report, exit } }: { readonly state: Extract<RunState, { kind: "done" }> }): JSX.Element {
+function Done({ state: { report, execution } }: { readonly state: Extract<RunState, { kind: "done" }> }): JSX.Element {
 	const { outcome, output, durationMs, stderr } = report;
 	return (
 		<>
@@ -33,7 +34,7 @@ function Done({ state: { report, exit } }: { readonly state: Extract<RunState, {
 				<span class="quiet run-time">after {formatDuration(durationMs)}</span>
 			</h2>
 			<Value label="Output" value={output} />
-			<p class="quiet">{exitWords(exit)}</p>
+			<p class="quiet">{exitWords(execution.exit)}</p>
 			<Diagnostics stderr={stderr} />
 		</>
 	);
@@ -44,7 +45,7 @@ interface FailedProps {
 	readonly room: RunRoom;
 }
 
-function Failed({ state: { failure, exit }, room }: FailedProps): JSX.Element {
+function Failed({ state: { failure, execution }, room }: FailedProps): JSX.Element {
 	const code = failure instanceof HostError ? failure.code : failure.name;
 	const run = failure instanceof RunFailure ? failure : undefined;
 	return (
@@ -57,7 +58,7 @@ function Failed({ state: { failure, exit }, room }: FailedProps): JSX.Element {
 			<p>
 				<strong>What to do.</strong> {adviceFor(code)}
 			</p>
-			{room.unbound.value.map((slot) => (
+			{[...execution.unbound].map((slot) => (
 				<p key={slot}>
 					It called the child slot <code>{slot}</code>.{" "}
 					<button type="button" class="plain copy" onClick={() => room.addChild(slot)}>
@@ -73,7 +74,7 @@ function Failed({ state: { failure, exit }, room }: FailedProps): JSX.Element {
 					</>
 				)}
 				<dt>Exit</dt>
-				<dd>{exitWords(exit)}</dd>
+				<dd>{exitWords(execution.exit)}</dd>
 			</dl>
 			{run?.details !== undefined && <Value label="Details" value={run.details} />}
 			{run?.result !== undefined && (

@@ -15,7 +15,9 @@ export interface PortFieldProps {
 export function PortField({ name, port, room }: PortFieldProps): JSX.Element {
 	const id = useId();
 	if (port.direction === "send") {
-		const received = room.received.value[name];
+		const state = room.state.value;
+		// At version 0 nothing has ever run; each later one may bring more.
+		const received = room.version.value === 0 || state.kind === "idle" ? undefined : state.execution.received.get(name);
 		return (
 			<p>
 				Channel <code>{name}</code>: what it sends comes to this page

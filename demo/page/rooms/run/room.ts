@@ -1,24 +1,16 @@
 /** What the room holds: the package or trace that is looked at, what it is given, and how its Run comes along. */
 import { type Signal, signal } from "@preact/signals";
 import { isLocalName, type JsonObject, type JsonValue } from "millrace";
-import type {
-	ChannelReceiver,
-	HostError,
-	LoadedPackage,
-	RootChannel,
-	Run,
-	RunEvent,
-	RunFailure,
-	RunReport,
-} from "millrace/host";
+import type { LoadedPackage, RunReport } from "millrace/host";
 import type { PackageInput } from "../../parts/input.ts";
 import { checkDeadline, checkText } from "./check-text.ts";
 import { type Example, exampleSource } from "./examples.ts";
+import { Execution, type Terms } from "./execution.ts";
 import { layOut } from "./lay-out.ts";
-import { type Fault, faultOf, host, type Loaded, loadInput, loadSource, Prefixed } from "./loading.ts";
+import { type Fault, faultOf, type Loaded, loadInput, loadSource, Prefixed } from "./loading.ts";
 import { sketchOf } from "./sketch.ts";
 import { isTraceFile, type OpenedTrace, readTraceFile } from "./trace/file.ts";
-import { SequenceModel } from "./trace/model.ts";
+import type { SequenceModel } from "./trace/model.ts";
 
 export type Subject =
 	| { readonly kind: "none" }
@@ -35,33 +27,11 @@ export interface ChildSlot {
 	readonly fault?: string;
 }
 
-export interface Exit {
-	readonly exitCode: number | null;
-	readonly signal: string | null;
-}
-
 export type RunState =
 	| { readonly kind: "idle" }
-	| {
-			readonly kind: "running";
-			readonly cancelling: boolean;
-			/** On the page's clock that never jumps. */
-			readonly since: number;
-	  }
-	| { readonly kind: "done"; readonly report: RunReport; readonly exit?: Exit }
-	| { readonly kind: "failed"; readonly failure: RunFailure | HostError | Error; readonly exit?: Exit };
-
-/** What a sending port of the root gave: all of it counted, the first of it kept. */
-export interface Received {
-	readonly count: number;
-	readonly items: readonly JsonValue[];
-}
-
-/** Items of one port that are kept. */
-const ITEMS = 100;
-
-/** Characters of what is printed while it goes on. */
-const PRINTED = 2_000;
+	| { readonly kind: "running"; readonly execution: Execution; readonly cancelling: boolean }
+	| { readonly kind: "done"; readonly execution: Execution; readonly report: RunReport }
+	| { readonly kind: "failed"; readonly execution: Execution; readonly failure: Error };
 
 /** Milliseconds between two looks at a Run that goes on. */
 const LOOK = 100;
@@ -75,15 +45,10 @@ export class RunRoom {
 	readonly ports: Signal<Readonly<Record<string, string>>> = signal({});
 	readonly children: Signal<readonly ChildSlot[]> = signal([]);
 	readonly state: Signal<RunState> = signal({ kind: "idle" });
-	readonly received: Signal<Readonly<Record<string, Received>>> = signal({});
-	/** The end of what the root has printed so far. */
-	readonly printed: Signal<string> = signal("");
-	/** Child slots that were called with nothing bound to them. */
-	readonly unbound: Signal<readonly string[]> = signal([]);
 	/** What the last Run, or the trace, is drawn from; `version` grows with it. */
 	readonly model: Signal<SequenceModel | undefined> = signal(undefined);
 	readonly version: Signal<number> = signal(0);
-	#run: Run | undefined;
+	#timer: ReturnType<typeof setTimeout> | undefined;
 	#loading: AbortController | undefined;
 	/** Packages to give up with the subject. */
 	#held: LoadedPackage[] = [];
@@ -201,119 +166,59 @@ export class RunRoom {
 
 	/** Starts a Run of the package, and follows it to its end. */
 	async start(): Promise<void> {
-		const subject = this.subject.value;
-		const deadline = checkDeadline(this.deadline.value);
-		if (subject.kind !== "package" || this.#run !== undefined || "problem" in deadline) return;
-		const {
-			loaded: { pack },
-			example,
-		} = subject;
-		const model = new SequenceModel();
-		const visit = this.#loading;
-		let exit: Exit | undefined;
-		const onTrace = (event: RunEvent): void => {
-			model.add(event);
-			if (visit !== this.#loading) return;
-			const { path, event: what } = event;
-			if (what.type === "exited" && path.length === 0) exit = what;
-			else if (what.type === "operation-unbound" && what.target === "child" && !this.unbound.value.includes(what.slot))
-				this.unbound.value = [...this.unbound.value, what.slot].slice(0, 16);
-			this.#look();
-		};
-		this.received.value = {};
-		this.unbound.value = [];
-		this.#draw(model);
-		this.state.value = { kind: "running", cancelling: false, since: performance.now() };
-		const decoder = new TextDecoder();
-		const onStderr = (bytes: Uint8Array): void => {
-			this.#printed = (this.#printed + decoder.decode(bytes, { stream: true })).slice(-PRINTED);
-			this.#look();
-		};
-		this.#printed = "";
-		this.printed.value = "";
-		const lent: LoadedPackage[] = [];
+		const terms = this.#terms();
+		if (terms === undefined || this.state.value.kind === "running") return;
+		const execution = new Execution(terms, () => this.#look());
+		const state: RunState = { kind: "running", execution, cancelling: false };
+		this.#draw(execution.model);
+		this.state.value = state;
 		let end: RunState;
 		try {
-			const children = await this.#childrenOf(example, lent);
-			if (visit?.signal.aborted) return;
-			const { settings } = pack.snapshot.schemas;
-			this.#run = host.run(pack, {
-				input: readValue(this.input.value),
-				...(settings === undefined ? {} : { settings: readValue(this.settings.value) as JsonObject }),
-				deadlineMs: deadline.ms,
-				children,
-				capabilities: example?.capabilities?.() ?? {},
-				channels: this.#channelsOf(pack),
-				onTrace,
-				onStderr,
-			});
-			const report = await this.#run.result;
-			end = { kind: "done", report, ...(exit === undefined ? {} : { exit }) };
+			end = { kind: "done", execution, report: await execution.run() };
 		} catch (error) {
-			const failure = error instanceof Error ? error : new Error(String(error));
-			end = { kind: "failed", failure, ...(exit === undefined ? {} : { exit }) };
-		} finally {
-			for (const child of lent) child.dispose().catch(() => undefined);
+			end = { kind: "failed", execution, failure: error instanceof Error ? error : new Error(String(error)) };
 		}
-		// Somebody went on to another package meanwhile: its room is not this Run's any more.
-		if (visit !== this.#loading) return;
-		this.#run = undefined;
+		const now = this.state.value;
+		// Otherwise somebody went on to another package meanwhile.
+		if (now.kind !== "running" || now.execution !== execution) return;
 		this.state.value = end;
 		this.version.value += 1;
 	}
 
-	/** What the page brings for an example is loaded for each Run, and given up after it. */
-	async #childrenOf(
-		example: Example | undefined,
-		lent: LoadedPackage[],
-	): Promise<Readonly<Record<string, LoadedPackage>>> {
-		const children: Record<string, LoadedPackage> = {};
-		for (const [slot, name] of Object.entries(example?.children ?? {})) {
-			const pack = await host.load(exampleSource(name));
-			lent.push(pack);
-			children[slot] = pack;
-		}
-		for (const { slot, pack } of this.children.value) if (pack !== undefined) children[slot] = pack;
-		return children;
-	}
-
-	#channelsOf({ snapshot }: LoadedPackage): Readonly<Record<string, RootChannel>> {
-		const channels: Record<string, RootChannel> = {};
-		for (const [name, { direction }] of snapshot.channels) {
-			if (direction === "receive") channels[name] = readValue(this.ports.value[name] ?? "[]") as JsonValue[];
-			else channels[name] = (receiver: ChannelReceiver) => this.#receive(name, receiver);
-		}
-		return channels;
-	}
-
-	async #receive(name: string, receiver: ChannelReceiver): Promise<void> {
-		let count = 0;
-		const items: JsonValue[] = [];
-		for await (const item of receiver) {
-			count += 1;
-			if (items.length < ITEMS) items.push(item);
-			this.received.value = { ...this.received.value, [name]: { count, items } };
-		}
+	/** What is typed, as what a Run is given; undefined while it has problems. */
+	#terms(): Terms | undefined {
+		const subject = this.subject.value;
+		const deadline = checkDeadline(this.deadline.value);
+		if (subject.kind !== "package" || "problem" in deadline || this.whyNot() !== undefined) return undefined;
+		const { pack } = subject.loaded;
+		const { schemas, channels } = pack.snapshot;
+		const children = new Map<string, LoadedPackage>();
+		for (const child of this.children.value) if (child.pack !== undefined) children.set(child.slot, child.pack);
+		const items = new Map<string, readonly JsonValue[]>();
+		for (const name of channels.keys()) items.set(name, readValue(this.ports.value[name] ?? "[]") as JsonValue[]);
+		return {
+			...{ pack, children, items, example: subject.example, deadlineMs: deadline.ms },
+			input: readValue(this.input.value),
+			settings: schemas.settings === undefined ? undefined : (readValue(this.settings.value) as JsonObject),
+		};
 	}
 
 	cancel(): void {
-		if (this.#run === undefined || this.state.value.kind !== "running") return;
-		this.state.value = { ...this.state.value, cancelling: true };
-		this.#run.cancel();
+		const state = this.state.value;
+		if (state.kind !== "running") return;
+		this.state.value = { ...state, cancelling: true };
+		state.execution.cancel();
 	}
 
 	/** Ends what goes on, and gives up every package. */
 	close(): void {
-		this.#run?.cancel();
-		this.#run = undefined;
+		this.cancel();
 		this.#loading?.abort();
 		this.#loading = undefined;
 		for (const pack of this.#held.splice(0)) pack.dispose().catch(() => undefined);
 		this.children.value = [];
 		this.ports.value = {};
 		this.settings.value = "{}";
-		this.received.value = {};
-		this.unbound.value = [];
 		this.model.value = undefined;
 		this.state.value = { kind: "idle" };
 		this.subject.value = { kind: "none" };
@@ -324,15 +229,11 @@ export class RunRoom {
 		this.version.value += 1;
 	}
 
-	#printed = "";
-	#timer: ReturnType<typeof setTimeout> | undefined;
-
 	/** Many events, one look. */
 	#look(): void {
 		this.#timer ??= setTimeout(() => {
 			this.#timer = undefined;
 			this.version.value += 1;
-			this.printed.value = this.#printed;
 		}, LOOK);
 	}
 }

@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { formatDuration, formatNumber } from "../../parts/format.ts";
+import type { Execution } from "./execution.ts";
 import type { RunRoom } from "./room.ts";
 
 /** Milliseconds between two looks at the clock. */
@@ -10,16 +11,18 @@ const TICK = 200;
 export function Running({ room }: { readonly room: RunRoom }): JSX.Element | null {
 	const state = room.state.value;
 	if (state.kind !== "running") return null;
-	return <UnderWay room={room} cancelling={state.cancelling} since={state.since} />;
+	return <UnderWay key={state.execution.since} room={room} version={room.version.value} {...state} />;
 }
 
 interface UnderWayProps {
 	readonly room: RunRoom;
 	readonly cancelling: boolean;
-	readonly since: number;
+	/** Grows as more happens. */
+	readonly version: number;
+	readonly execution: Execution;
 }
 
-function UnderWay({ room, cancelling, since }: UnderWayProps): JSX.Element {
+function UnderWay({ room, cancelling, execution }: UnderWayProps): JSX.Element {
 	const box = useRef<HTMLElement>(null);
 	const [, tick] = useState(0);
 	useEffect(() => {
@@ -28,16 +31,14 @@ function UnderWay({ room, cancelling, since }: UnderWayProps): JSX.Element {
 		const timer = setInterval(() => tick((count) => count + 1), TICK);
 		return () => clearInterval(timer);
 	}, []);
-	const { model, version } = room;
-	const events = version.value < 0 || model.value === undefined ? 0 : model.value.events.length + model.value.dropped;
-	const printed = room.printed.value;
+	const { model, printed, since } = execution;
 	return (
 		<section class="sheet run-outcome running" aria-labelledby="run-running" ref={box}>
 			<div class="row">
 				<h2 id="run-running">
 					{cancelling ? "Cancelling…" : "Running…"}{" "}
 					<span class="quiet run-time">
-						{formatDuration(performance.now() - since)}, {formatNumber(events)} events
+						{formatDuration(performance.now() - since)}, {formatNumber(model.events.length + model.dropped)} events
 					</span>
 				</h2>
 				<button type="button" class="plain copy" disabled={cancelling} onClick={() => room.cancel()}>
