@@ -89,8 +89,9 @@ const replacing = EditorView.domEventHandlers({
 		const { from, to } = selectedIn(view);
 		if (from === to) return false;
 		event.preventDefault();
-		const selection = EditorSelection.cursor(from + data.length);
-		view.dispatch({ changes: { from, to, insert: data }, selection, userEvent: "input.type", scrollIntoView: true });
+		const insert = view.state.toText(data);
+		const selection = EditorSelection.cursor(from + insert.length);
+		view.dispatch({ changes: { from, to, insert }, selection, userEvent: "input.type", scrollIntoView: true });
 		return true;
 	},
 });
