@@ -28,7 +28,7 @@ function explain({ code, offset, segment, limit, nfc }: PathFault, subject: Subj
 		case "PATH_TOO_LONG":
 			return `is longer than ${limit?.max} UTF-8 bytes: shorten it`;
 		case "PATH_NOT_NFC":
-			return explainNfc(text, nfc ?? text, subject);
+			return nfc === undefined ? explainSingleton(text, offset ?? 0) : explainNfc(text, nfc, subject);
 		case "PATH_TOO_MANY_SEGMENTS":
 			return `has more than ${limit?.max} segments: flatten the directories`;
 		case "PATH_EMPTY_SEGMENT":
@@ -49,6 +49,10 @@ function explainNfc(text: string, nfc: string, subject: Subject): string {
 	const [found, expected] = parted(Array.from(text), Array.from(nfc));
 	const remedy = subject === "path" ? "rename it to" : "write";
 	return `is not in Unicode 15.1 NFC: it spells ${spell(found)} where NFC has ${spell(expected)}; ${remedy} ${quoteForDisplay(nfc, PATH_LIMITS.bytes)}`;
+}
+
+function explainSingleton(text: string, offset: number): string {
+	return `is not in Unicode 15.1 NFC: it has ${spell([String.fromCodePoint(text.codePointAt(offset)!)])} at offset ${offset}, which NFC replaces by another character: write that one`;
 }
 
 /** Both texts without what they begin and end with in common. */

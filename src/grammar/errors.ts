@@ -31,7 +31,10 @@ export interface PathFault {
 	readonly segment?: number;
 	/** The limit crossed. */
 	readonly limit?: { readonly name: keyof typeof PATH_LIMITS; readonly max: number };
-	/** `PATH_NOT_NFC`: the same path in NFC, which is how to rename the file. */
+	/**
+	 * `PATH_NOT_NFC`: the same path in NFC, which is how to rename the file. Absent where a character stands that NFC replaces by
+	 * another (U+212B, say): `offset` is where, and its replacement is not among what a digest has to bring along.
+	 */
 	readonly nfc?: string;
 }
 

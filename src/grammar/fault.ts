@@ -1,6 +1,6 @@
 /** Package/1 section 5: what makes a text a canonical logical path. */
 import { exceedsUtf8, findLoneSurrogate } from "../text.ts";
-import { isNfc, toNfc } from "../unicode/index.ts";
+import { composed, findSingleton, isNfc } from "../unicode/index.ts";
 import { PATH_LIMITS, type PathErrorCode, type PathFault } from "./errors.ts";
 
 const SLASH = 0x2f;
@@ -22,11 +22,14 @@ export function findPathFault(path: string): PathFault | undefined {
 	if (lone >= 0) return { code: "PATH_LONE_SURROGATE", offset: lone };
 	if (exceedsUtf8(path, PATH_LIMITS.bytes))
 		return { code: "PATH_TOO_LONG", limit: { name: "bytes", max: PATH_LIMITS.bytes } };
-	if (!isNfc(path)) {
-		const nfc = toNfc(path);
-		return { code: "PATH_NOT_NFC", offset: firstDifference(path, nfc), nfc };
-	}
-	return findSegmentFault(path);
+	return isNfc(path) ? findSegmentFault(path) : findNfcFault(path);
+}
+
+/** The NFC spelling is given where the tables of the check are enough for it: not where a singleton stands. */
+function findNfcFault(path: string): PathFault {
+	const nfc = composed(path);
+	if (nfc !== undefined) return { code: "PATH_NOT_NFC", offset: firstDifference(path, nfc), nfc };
+	return { code: "PATH_NOT_NFC", offset: findSingleton(path) };
 }
 
 function findSegmentFault(path: string): PathFault | undefined {

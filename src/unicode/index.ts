@@ -3,4 +3,5 @@
  * surrogates; they pass through unharmed.
  */
 export { toCasefold } from "./casefold.ts";
-export { isNfc, toNfc, toNfd } from "./nfc.ts";
+export { composed, findSingleton, isNfc } from "./nfc.ts";
+export { toNfc, toNfd } from "./normalize.ts";

@@ -22,7 +22,7 @@ const VOWEL_COUNT = 21;
 const TRAILING_COUNT = 28;
 const SYLLABLE_COUNT = LEADING_COUNT * VOWEL_COUNT * TRAILING_COUNT;
 
-type QuickCheck = "yes" | "no" | "maybe";
+export type QuickCheck = "yes" | "no" | "maybe";
 
 /**
  * Whether `text` is in NFC under Unicode 15.1. Linear; normalizes only text that the quick check leaves undecided
@@ -30,21 +30,34 @@ type QuickCheck = "yes" | "no" | "maybe";
  */
 export function isNfc(text: string): boolean {
 	const answer = quickCheck(text);
-	return answer === "maybe" ? normalize(text) === text : answer === "yes";
+	return answer === "maybe" ? normalize(text, NO_REPLACEMENTS) === text : answer === "yes";
 }
 
-/** The NFC form of `text` under Unicode 15.1; the very string when it is NFC already. O(n log n) at worst. */
-export function toNfc(text: string): string {
-	return quickCheck(text) === "yes" ? text : normalize(text);
+/**
+ * The NFC form of `text` where it can be said without knowing what singletons are replaced by; else undefined. Enough for what
+ * file systems make of names: letters and their marks apart.
+ */
+export function composed(text: string): string | undefined {
+	return findSingleton(text) < 0 ? normalize(text, NO_REPLACEMENTS) : undefined;
 }
 
-/** The canonical decomposition (NFD) of `text` under Unicode 15.1. O(n log n) at worst. */
-export function toNfd(text: string): string {
-	return fromCodePoints(decompose(text, normalizationTables()));
+/** Where the first code point stands that decomposes to one other, or -1. */
+export function findSingleton(text: string): number {
+	const { decompositions, ...tables } = normalizationTables();
+	for (let index = 0; index < text.length; index++) {
+		const codePoint = text.codePointAt(index)!;
+		const trait = traitOf(codePoint, tables);
+		if ((trait & NEVER_IN_NFC) !== 0 && !decompositions.has(codePoint)) return index;
+		if (codePoint > 0xffff) index++;
+	}
+	return -1;
 }
+
+/** No text that reaches normalization by a check has a singleton in it: the quick check refuses it, and no pair decomposes to one. */
+const NO_REPLACEMENTS: ReadonlyMap<number, number> = new Map();
 
 /** UAX #15 section 9, detecting normalization forms. */
-function quickCheck(text: string): QuickCheck {
+export function quickCheck(text: string): QuickCheck {
 	let index = 0;
 	while (index < text.length && text.charCodeAt(index) < FIRST_IN_TABLES) index++;
 	if (index === text.length) return "yes";
@@ -67,9 +80,10 @@ function quickCheck(text: string): QuickCheck {
 	return answer;
 }
 
-function normalize(text: string): string {
+/** The NFC form of a text whose singletons are all in `replacements`. */
+export function normalize(text: string, replacements: ReadonlyMap<number, number>): string {
 	const tables = normalizationTables();
-	const codePoints = decompose(text, tables);
+	const codePoints = decompose(text, replacements);
 	codePoints.length = compose(codePoints, tables);
 	return fromCodePoints(codePoints);
 }
@@ -77,19 +91,20 @@ function normalize(text: string): string {
 /** How many code points go into one call: a string grown one by one is a chain of pieces, thirty times as large. */
 const AT_ONCE = 1_024;
 
-function fromCodePoints(codePoints: readonly number[]): string {
+export function fromCodePoints(codePoints: readonly number[]): string {
 	let text = "";
 	for (let from = 0; from < codePoints.length; from += AT_ONCE)
 		text += String.fromCodePoint(...codePoints.slice(from, from + AT_ONCE));
 	return text;
 }
 
-function traitOf(codePoint: number, { blocks, traits }: NormalizationTables): number {
+function traitOf(codePoint: number, { blocks, traits }: Pick<NormalizationTables, "blocks" | "traits">): number {
 	return traits[blocks[codePoint >> 7]! + (codePoint & 127)]!;
 }
 
 /** Full canonical decomposition in canonical order. */
-function decompose(text: string, tables: NormalizationTables): number[] {
+export function decompose(text: string, replacements: ReadonlyMap<number, number>): number[] {
+	const tables = normalizationTables();
 	const codePoints: number[] = [];
 	const pending: number[] = [];
 	let marks = 0; // code points at the end that aren't starters yet
@@ -123,10 +138,13 @@ function decompose(text: string, tables: NormalizationTables): number[] {
 			if (trailing !== 0) append(TRAILING + trailing);
 			continue;
 		}
-		let parts = codePoint < 0xc0 ? undefined : tables.decompositions.get(codePoint);
-		for (; parts !== undefined; parts = tables.decompositions.get(codePoint)) {
-			codePoint = parts[0];
-			if (parts[1] !== 0) pending.push(parts[1]);
+		if (codePoint >= 0xc0) {
+			codePoint = replacements.get(codePoint) ?? codePoint;
+			let parts = tables.decompositions.get(codePoint);
+			for (; parts !== undefined; parts = tables.decompositions.get(codePoint)) {
+				codePoint = parts[0];
+				pending.push(parts[1]);
+			}
 		}
 		append(codePoint);
 		while (pending.length > 0) append(pending.pop()!);

@@ -28,7 +28,7 @@ export interface NormalizationTables {
 	readonly blocks: Uint16Array;
 	/** {@link CLASS_MASK}, {@link NEVER_IN_NFC} and {@link COMPOSES_BACKWARD} of a code point. */
 	readonly traits: Uint16Array;
-	/** Canonical decompositions of one step: the first code point, and the second or 0. Only the first decomposes again. */
+	/** Canonical decompositions of one step to two code points, of which only the first decomposes again. Singletons are in `singletons.ts`. */
 	readonly decompositions: ReadonlyMap<number, readonly [first: number, second: number]>;
 	/** Primary composites by second, then by first code point: small integer keys, where one key for both would be a double. */
 	readonly compositions: ReadonlyMap<number, ReadonlyMap<number, number>>;
@@ -49,7 +49,7 @@ function decodeNumbers(text: string): number[] {
 }
 
 /** Splits a table into its columns and sums up the differences: a letter a column, `r`ising, `f`alling or `p`lain. */
-function decodeColumns(text: string, kinds: string): number[][] {
+export function decodeColumns(text: string, kinds: string): number[][] {
 	const numbers = decodeNumbers(text);
 	const rows = numbers.length / kinds.length;
 	return Array.from(kinds, (kind, column) => {
@@ -96,11 +96,7 @@ function decodeNormalization(): NormalizationTables {
 	}
 
 	const decompositions = new Map<number, readonly [number, number]>();
-	const [singles, replacements] = decodeColumns(SINGLETONS, "rf") as [number[], number[]];
-	for (let row = 0; row < singles.length; row++) {
-		decompositions.set(singles[row]!, [replacements[row]!, 0]);
-		mark(singles[row]!, NEVER_IN_NFC);
-	}
+	for (const codePoint of singletons()) mark(codePoint, NEVER_IN_NFC);
 	const excluded = new Set(decodeColumns(EXCLUSIONS, "r")[0]);
 	const [seconds] = decodeColumns(SECONDS, "r") as [number[]];
 	const compositions = new Map<number, Map<number, number>>(seconds.map((second) => [second, new Map()]));
@@ -121,6 +117,18 @@ function decodeNormalization(): NormalizationTables {
 	for (let trailing = 0x11a8; trailing <= 0x11c2; trailing++) mark(trailing, COMPOSES_BACKWARD);
 	traits = traits.slice(0, used);
 	return { blocks, traits, decompositions, compositions };
+}
+
+/** Every code point that canonically decomposes to one other, rising. */
+export function singletons(): number[] {
+	const [gaps, lengths] = decodeColumns(SINGLETONS, "pp") as [number[], number[]];
+	const codePoints: number[] = [];
+	let next = 0;
+	for (let run = 0; run < gaps.length; run++) {
+		next += gaps[run]!;
+		for (const end = next + lengths[run]! + 1; next < end; next++) codePoints.push(next);
+	}
+	return codePoints;
 }
 
 let folding: ReadonlyMap<number, string> | undefined;

@@ -74,7 +74,8 @@ describe("refused, with code and place", () => {
 		["\u{1f600}\udc00\ud800", { code: "PATH_LONE_SURROGATE", offset: 2 }],
 		["de\u0301", { code: "PATH_NOT_NFC", offset: 1, nfc: "d\u00e9" }],
 		["a\u0301\u0323", { code: "PATH_NOT_NFC", offset: 0, nfc: "\u1ea1\u0301" }],
-		["x/\u212b", { code: "PATH_NOT_NFC", offset: 2, nfc: "x/\u00c5" }],
+		["x/\u212b", { code: "PATH_NOT_NFC", offset: 2 }],
+		["de\u0301/\uf900", { code: "PATH_NOT_NFC", offset: 4 }],
 		["\u{1d15e}", { code: "PATH_NOT_NFC", offset: 0, nfc: "\u{1d157}\u{1d165}" }],
 		["a//b", { code: "PATH_EMPTY_SEGMENT", offset: 2, segment: 1 }],
 		["a/", { code: "PATH_EMPTY_SEGMENT", offset: 2, segment: 1 }],
@@ -145,6 +146,12 @@ describe("the message", () => {
 	it("of a path that isn't NFC names both spellings and says what to do", () => {
 		expect(faultOf(() => checkPath("de\u0301cembre.txt"))!.message).toBe(
 			'path "de\u0301cembre.txt" is not in Unicode 15.1 NFC: it spells U+0065 U+0301 where NFC has U+00E9; rename it to "d\u00e9cembre.txt"',
+		);
+	});
+
+	it("of a path with a character that NFC replaces by another names it", () => {
+		expect(faultOf(() => checkPath("x/\u212b"))!.message).toBe(
+			'path "x/\u212b" is not in Unicode 15.1 NFC: it has U+212B at offset 2, which NFC replaces by another character: write that one',
 		);
 	});
 

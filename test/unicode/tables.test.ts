@@ -19,11 +19,12 @@ function classOf(codePoint: number): number {
 	return traits[blocks[codePoint >> 7]! + (codePoint & 127)]! & CLASS_MASK;
 }
 
-describe("tables.generated.ts", () => {
-	it("is what generate.mjs prints", () => {
-		const printed = execFileSync(process.execPath, [here("generate.mjs")], { encoding: "utf8" });
-		expect(readFileSync(here("tables.generated.ts"), "utf8")).toBe(printed);
-	});
+it.each([
+	["tables.generated.ts", []],
+	["replacements.generated.ts", ["replacements"]],
+])("%s is what generate.mjs prints", (file, words) => {
+	const printed = execFileSync(process.execPath, [here("generate.mjs"), ...words], { encoding: "utf8" });
+	expect(readFileSync(here(file), "utf8")).toBe(printed);
 });
 
 describe("canonical combining classes", () => {
