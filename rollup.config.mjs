@@ -4,6 +4,7 @@ import { join, relative, sep } from "node:path";
 import commonjs from "@rollup/plugin-commonjs";
 import resolve from "@rollup/plugin-node-resolve";
 import terser from "@rollup/plugin-terser";
+import { transformSync } from "esbuild";
 
 const node = /^node:/;
 
@@ -97,7 +98,8 @@ const pageFiles = {
 		for (const name of ["index.html", "theme.js", "mark.svg"]) emit(name, readFileSync(`demo/page/${name}`));
 		const sheets = readdirSync("demo/page/rooms").map((room) => `demo/page/rooms/${room}/${room}.css`);
 		const css = ["demo/page/style.css", ...sheets.filter((path) => existsSync(path))];
-		emit("style.css", css.map((path) => readFileSync(path, "utf8")).join("\n"));
+		const sheet = css.map((path) => readFileSync(path, "utf8")).join("\n");
+		emit("style.css", transformSync(sheet, { loader: "css", minify: true }).code);
 		emit("frame.html", readFileSync("dist/browser/frame.html"));
 	},
 };

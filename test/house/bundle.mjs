@@ -26,7 +26,11 @@ export async function bundle(code, { minify = true } = {}) {
 	};
 	const build = await rollup({
 		input: ENTRY,
-		plugins: [entry, resolve({ browser: true, preferBuiltins: false }), minify && terser({ module: true })],
+		plugins: [
+			entry,
+			resolve({ browser: true, preferBuiltins: false }),
+			minify && terser({ module: true, compress: { passes: 2 } }),
+		],
 		onLog(level, log, handler) {
 			if (log.code === "UNRESOLVED_IMPORT") throw new Error(log.message);
 			handler(level, log);

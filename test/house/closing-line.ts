@@ -1,6 +1,7 @@
 import type { Reporter, TestModule } from "vitest/node";
+import { addCounts } from "../runtimes/counts.mjs";
 
-/** Ends a run with one plain line that any runner can read: `N passed, N failed`. */
+/** Ends a run with one plain line that any runner can read: `N passed, N failed`; or keeps the counts for the line over several runs. */
 export default class ClosingLine implements Reporter {
 	onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
 		let passed = 0;
@@ -17,7 +18,6 @@ export default class ClosingLine implements Reporter {
 			}
 			if (ran === 0 && !module.ok()) failed += 1;
 		}
-		const rest = skipped === 0 ? "" : `, ${skipped} skipped`;
-		process.once("exit", () => process.stdout.write(`${passed} passed, ${failed} failed${rest}\n`));
+		process.once("exit", () => addCounts({ passed, failed, skipped }));
 	}
 }

@@ -2,7 +2,6 @@
 import {
 	type Digest,
 	digestPackage,
-	inspectPackage,
 	type ManifestFile,
 	type PackageEntry,
 	PackageError,
@@ -43,6 +42,7 @@ export async function examine(source: PackageSource, options: ExamineOptions): P
 	let digest: Digest | undefined;
 	let files: readonly ManifestFile[] = [];
 	try {
+		const { inspectPackage } = await import("./inspect.ts");
 		snapshot = await inspectPackage(looking, options);
 		({ digest, files } = snapshot);
 	} catch (error) {
