@@ -52,7 +52,9 @@ window.handle = async (files) => {
 	const source = directoryHandle(folder);
 	const first = await digest(source);
 	await folder.removeEntry("FLOW.md");
-	return { first, second: await digest(source) };
+	const second = await digest(source);
+	await root.removeEntry("package", { recursive: true });
+	return { first, second, third: await digest(source) };
 };
 `;
 
@@ -145,12 +147,16 @@ describe.skipIf(needsChromium)("folders in Chromium", { timeout: 60_000 }, () =>
 	it("a directory handle, walked anew each time it is listed", async () => {
 		const { digest } = await digestPackage(directory(folder));
 		const page = await open();
-		const { first, second } = (await page.evaluate(
+		const { first, second, third } = (await page.evaluate(
 			(files) => (window as unknown as { handle(files: object): Promise<unknown> }).handle(files),
 			FILES,
 		)) as Record<string, object>;
 		expect(first).toEqual({ digest, files: 6 });
 		expect(second).toMatchObject({ code: "PACKAGE_FLOW_MISSING" });
+		expect(third).toMatchObject({
+			code: "PACKAGE_SOURCE_FAILED",
+			message: expect.stringMatching(/^The folder can't be read .*Check that it is still there/),
+		});
 	});
 
 	it("more files than a package may have end at the bound", async () => {

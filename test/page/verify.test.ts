@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { digestPackage, directory } from "../../adapters/node/index.ts";
-import { needsChromium } from "../browser/support/chromium.ts";
+import { launchChromium, needsChromium } from "../browser/support/chromium.ts";
 import { dropPaths } from "../browser/support/drop.ts";
 import { expectAccessible, type Opened, type Visit, visit } from "./support.ts";
 
@@ -261,6 +261,31 @@ describe.skipIf(needsChromium)("the Verify room", { timeout: 60_000 }, () => {
 		await page.getByText(/\d+ % · \d+ of 9 files · .* of 458 MiB · about .* left/).waitFor();
 		await page.getByRole("button", { name: "Cancel" }).click();
 		await page.getByText("You stopped it.").waitFor();
+	});
+
+	it("works on plain http too, where a browser keeps its newer interfaces back", async () => {
+		const browser = await launchChromium(["--host-resolver-rules=MAP plain.test 127.0.0.1"]);
+		try {
+			const page = await browser.newPage();
+			await page.goto(`${house.url.replace("127.0.0.1", "plain.test")}/#/verify`);
+			expect(await page.evaluate(() => [isSecureContext, "storage" in navigator, "clipboard" in navigator])).toEqual([
+				false,
+				false,
+				false,
+			]);
+			// Past what is kept in memory, so that it has to go somewhere.
+			const large = folder("http", {
+				"FLOW.md": flowMd,
+				"data.bin": new Uint8Array(40_000_000).map((_, at) => at * 7 + (at >> 9)),
+			});
+			await page.locator(".drop").waitFor();
+			await dropPaths(page, ".drop", [tar("http.tgz", large)]);
+			expect(await digestOf(page)).toBe((await digestPackage(directory(large))).digest);
+			await page.getByRole("button", { name: "Copy digest" }).click();
+			await page.getByRole("button", { name: "Copied" }).waitFor();
+		} finally {
+			await browser.close();
+		}
 	});
 
 	it("gives a report to keep", async () => {

@@ -6,5 +6,5 @@ export const chromiumPath: string | undefined;
 /** Whether tests of a browser are to be skipped: never in CI, where a missing browser is a failure. */
 export const needsChromium: boolean;
 
-/** Starts it headless. Rejects when there is none. */
-export function launchChromium(): Promise<Browser>;
+/** Starts it headless, with more flags if need be. Throws when there is none. */
+export function launchChromium(flags?: readonly string[]): Promise<Browser>;

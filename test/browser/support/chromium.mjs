@@ -27,7 +27,7 @@ const FLAGS = [
 	"--disable-sync",
 ];
 
-export function launchChromium() {
+export function launchChromium(flags = []) {
 	if (chromiumPath === undefined) throw new Error("There is no Chromium: install it, or set MILLRACE_CHROMIUM.");
-	return chromium.launch({ executablePath: chromiumPath, args: FLAGS });
+	return chromium.launch({ executablePath: chromiumPath, args: [...FLAGS, ...flags] });
 }
