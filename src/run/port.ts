@@ -28,7 +28,7 @@ type Message = { readonly chunk: Uint8Array } | { readonly taken: number } | { r
  * Joins one end of a message channel to a {@link Transport}; the other end needs one, too. Writes are acknowledged as their
  * reader takes them: at most 256 KiB are under way, or one longer write, whatever the reader does. After the reader's `stop()`
  * writes succeed and go nowhere. A port that closes before its peer has ended is a failure for both directions, where the runtime tells
- * of it by the event "close" (Deno doesn't): watch elsewhere whether the other side is alive.
+ * of it by the event "close", as Node and Bun do; in a page or in Deno, watch otherwise whether the other side is alive.
  *
  * Bytes that were written are copied, text is encoded into a buffer that moves over. The port is closed when neither side has
  * anything to say, and it keeps no program alive that has stopped reading.

@@ -18,6 +18,6 @@ export default class ClosingLine implements Reporter {
 			}
 			if (ran === 0 && !module.ok()) failed += 1;
 		}
-		process.once("exit", () => addCounts({ passed, failed, skipped }));
+		process.once("exit", () => addCounts(`Node ${process.versions.node}`, { passed, failed, skipped }));
 	}
 }
