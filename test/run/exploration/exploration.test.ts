@@ -19,7 +19,19 @@ const MET = [
 		"work",
 		"settle work",
 	],
-	...["cancel call", "written", "finish", "cancel root", "expire root", "corrupt", "duplicate", "inject", "cut"],
+	...[
+		"burst",
+		"exit badly",
+		"cancel call",
+		"written",
+		"finish",
+		"cancel root",
+		"expire root",
+		"corrupt",
+		"duplicate",
+		"inject",
+		"cut",
+	],
 	...["half-close", "write fails", "read fails", "exhaust", "die"],
 ].map((name) => `command:${name}`);
 const RACES = [
@@ -33,7 +45,13 @@ const ENDINGS = [
 const SETTLED = [
 	...["done", "CANCELLED", "OPERATION_CONFLICT", "EXECUTION_FAILED", "UNCERTAIN", "PROTOCOL_ERROR", "CHANNEL_LOST"],
 ].map((name) => `call:${name}`);
-const CHANNELS = ["channel:lagged", "channel:moved", "transfer:done", "transfer:PERMISSION_DENIED"];
+const CHANNELS = [
+	"refused:RESOURCE_EXHAUSTED",
+	"channel:lagged",
+	"channel:moved",
+	"transfer:done",
+	"transfer:PERMISSION_DENIED",
+];
 
 test(`${SEQUENCES} sequences from seed ${FIRST} on, over both sides of a channel and its broker`, () => {
 	const counts = new Counts();

@@ -21,6 +21,8 @@ const ORDINARY: readonly (readonly [name: string, weight: number])[] = [
 	["cancel call", 10],
 	["written", 8],
 	["finish", 2],
+	["burst", 1],
+	["exit badly", 1],
 	["cancel root", 1],
 	["expire root", 1],
 ];
@@ -103,6 +105,10 @@ const COMMANDS: { readonly [name: string]: (world: World, a: number, b: number) 
 	"cancel call": (world, a) => world.cancelCall(a),
 	written: (world, a) => sessionOf(world, a).written(),
 	finish: (world, a) => world.finish(a),
+	burst: (world, a) => world.burst(a),
+	"exit badly": (world, a) => {
+		world.exitCode = 1 + (a % 3);
+	},
 	"cancel root": (world) => {
 		world.conditions += 1;
 		world.host.cancel();
@@ -172,7 +178,7 @@ function conclude(world: World, died: boolean, counts: Counts): void {
 	}
 	// A component that has ended said how; one that was killed can't.
 	const { end } = world;
-	world.exit(end?.kind === "finished" ? 0 : 1, died || end === undefined);
+	world.exit(end?.kind === "finished" ? world.exitCode : 1, died || end === undefined);
 	if (died) world.component.inputEnded();
 	else demand(end !== undefined || !world.started, "the component never ended");
 	world.drain();
@@ -195,7 +201,7 @@ function judge(world: World, taints: ReadonlySet<string>, died: boolean, counts:
 		// Half a frame is left where a pipe broke between two writes of ours, which are whole frames: never.
 		demand(!accused, `one side accuses the other: ${JSON.stringify(conclusion)} ${JSON.stringify(end)}`);
 	}
-	if (taints.size === 0 && !died && world.conditions === 0) {
+	if (taints.size === 0 && !died && world.conditions === 0 && world.exitCode === 0) {
 		demand(end?.kind === "finished", `without a fault the component ended ${JSON.stringify(end)}`);
 		const terminal = wire.terminal?.error?.data?.code ?? (wire.terminal?.error === undefined ? "result" : "standard");
 		const verdict = conclusion.status === "succeeded" ? "result" : conclusion.code;
@@ -207,6 +213,7 @@ function judge(world: World, taints: ReadonlySet<string>, died: boolean, counts:
 	}
 	if (conclusion.status === "succeeded") {
 		demand(wire.terminal !== undefined && wire.terminal.error === undefined, "a success without a result");
+		demand(world.exitCode === 0, `a success of a component that exited with ${world.exitCode}`);
 		demand(end?.kind === "finished" || taints.size > 0, "a success of a component that failed");
 		demand(!world.abandoned || world.changed, "a success in spite of abandoned work");
 		if (taints.size === 0)
@@ -243,10 +250,16 @@ export function violationOf(commands: readonly Command[], counts: Counts, traced
 	}
 }
 
-/** A part of a failing sequence from which nothing can be left out. */
+/** A part of a failing sequence from which nothing can be left out without the violation being another one. */
 export function shrink(commands: readonly Command[]): Command[] {
 	let best = [...commands];
-	const fails = (some: readonly Command[]): boolean => violationOf(some, new Counts(), true) !== undefined;
+	// Names and numbers change when something is left out; the sentence stays.
+	const kindOf = (some: readonly Command[]): string | undefined =>
+		violationOf(some, new Counts(), true)
+			?.split("\n")[0]
+			?.replace(/[\d"'{}[\]:,]+/g, "");
+	const kind = kindOf(commands);
+	const fails = (some: readonly Command[]): boolean => kindOf(some) === kind;
 	for (let size = Math.ceil(best.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
 		for (let start = 0; start < best.length; ) {
 			const without = [...best.slice(0, start), ...best.slice(start + size)];

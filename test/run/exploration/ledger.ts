@@ -16,10 +16,20 @@ export function demand(condition: boolean, text: string): asserts condition {
 
 const LIVE = 64;
 
+/** A request of the component: which operation it is, and whether its answer or its cancellation was written. */
+interface Asked {
+	readonly key: string | undefined;
+	readonly operation: string | undefined;
+	/** The host has read it. */
+	arrived: boolean;
+	answered: boolean;
+	cancelled: boolean;
+}
+
 /** The frames of one channel, both directions, in the order of their writing. */
 export class Wire {
 	/** Requests of the component by id: their operation, and whether their answer was written or read. */
-	readonly asked = new Map<string, { readonly key: string | undefined; answered: boolean; cancelled: boolean }>();
+	readonly asked = new Map<string, Asked>();
 	terminal: Message | undefined;
 	#live = 0;
 	/** What an operation came to, as its first answer that was no cancellation told. */
@@ -40,7 +50,9 @@ export class Wire {
 			return;
 		}
 		demand(typeof id === "string" && !this.asked.has(id), `the request id ${String(id)} came twice`);
-		this.asked.set(id, { key: keyOf(message), answered: false, cancelled: false });
+		const key = keyOf(message);
+		const operation = key === undefined ? undefined : String(message.params?.operationId);
+		this.asked.set(id, { key, operation, arrived: false, answered: false, cancelled: false });
 		this.#live += 1;
 		demand(this.#live <= LIVE, `${this.#live} requests await their responses`);
 	}
@@ -60,6 +72,21 @@ export class Wire {
 		const before = this.#answers.get(asked.key);
 		demand(before === undefined || before === text, `one operation was answered ${before} and ${text}`);
 		this.#answers.set(asked.key, text);
+	}
+
+	/** The host has read a frame, and done what it does about it. */
+	arrived(message: Message): void {
+		const asked = message.method === undefined ? undefined : this.asked.get(String(message.id));
+		if (asked !== undefined) asked.arrived = true;
+	}
+
+	/** Ids of the requests for an operation, not for another of its name, that came to the host and that nobody has answered or cancelled. */
+	waitersOf(operation: string): string[] {
+		const all = [...this.asked].filter(([, asked]) => asked.operation === operation);
+		const key = all[0]?.[1].key;
+		return all
+			.filter(([, asked]) => asked.key === key && asked.arrived && !asked.answered && !asked.cancelled)
+			.map(([id]) => id);
 	}
 
 	/** The component has read an answer. */

@@ -28,6 +28,7 @@ const LIMITS = {
 	channelQueuedItems: 2,
 	channelPendingSends: 2,
 	channelReaderItems: 2,
+	channelQueuedBytes: 40,
 };
 const OUTCOMES: readonly OperationOutcome[] = [
 	{ result: { outcome: "done", output: 1 } },
@@ -56,6 +57,9 @@ interface Work {
 	readonly waits: Cancellable[];
 	abandoned: boolean;
 }
+
+/** Items of many sizes, so that a queue fills by bytes as well as by count. */
+const itemOf = (n: number): JsonValue => (n % 3 === 0 ? `${n}:${"x".repeat((n * 7) % 23)}` : n);
 
 export class World {
 	readonly down = new Pipe();
@@ -86,6 +90,10 @@ export class World {
 	cancelled = false;
 	responded = false;
 	stopped = false;
+	/** The root was answered or the host stopped: what still runs is asked to stop. */
+	#rootOver = false;
+	/** What the component's process exits with, when it ends by itself and well. */
+	exitCode = 0;
 	end: ComponentEnd | undefined;
 	conclusion: RunConclusion | undefined;
 	#item = 0;
@@ -121,6 +129,12 @@ export class World {
 				const work = this.#work.find((each) => each.operation === operation);
 				demand(work !== undefined && !work.abandoned, "work was asked to stop that doesn't run, or twice");
 				work.abandoned = true;
+				const { operationId } = operation.call;
+				const wanted = this.wire.waitersOf(operationId);
+				demand(
+					this.conditions > 0 || this.#rootOver || this.tainted || wanted.length === 0,
+					`${operationId} was asked to stop while ${wanted.join(", ")} waits for it`,
+				);
 				this.counts.add("race:work asked to stop");
 			},
 			channel: (exchange) => this.#channels.request(this.#watched(exchange)),
@@ -133,10 +147,12 @@ export class World {
 				return this.#channels.finalise();
 			},
 			responded: () => {
+				this.#rootOver = true;
 				demand(!this.responded, "the root was answered twice");
 				this.responded = true;
 			},
 			failed: () => {
+				this.#rootOver = true;
 				demand(!this.stopped, "the host stopped twice");
 				this.stopped = true;
 				this.#channels.end();
@@ -181,15 +197,29 @@ export class World {
 	#decided(event: ChannelEvent): void {
 		if (event.type === "accepted") this.items.accepted(event.source, this.#sending!);
 		else if (event.type === "sealed") this.items.sealed(event.source);
+		else if (event.type === "failed") this.#over.add(event.endpoint ?? event.source);
+		else if (event.type === "ended" || event.type === "lagged" || event.type === "disposed")
+			this.#over.add(event.endpoint);
 		if (event.type === "lagged" || event.type === "moved") this.counts.add(`channel:${event.type}`);
 	}
+
+	/** Receivers that were read to their end, failed or were given back, and sources that failed. */
+	readonly #over = new Set<string>();
 
 	#dispatch(operation: Operation): void {
 		const { call } = operation;
 		demand(!this.#dispatched.has(call.operationId), `the operation ${call.operationId} was dispatched twice`);
+		demand(this.conditions === 0 && !this.#rootOver, `${call.operationId} was dispatched after the root was over`);
 		this.#dispatched.add(call.operationId);
 		const participant = this.#room.invocation([call.operationId]);
-		const work: Work = { operation, participant, senders: [], receivers: [], waits: [], abandoned: false };
+		const work: Work = {
+			operation,
+			participant,
+			senders: [],
+			receivers: [],
+			waits: [],
+			abandoned: false,
+		};
 		if (Object.keys(call.channels).length > 0) {
 			const moved = this.#channels.participant.transfer(call.channels, undefined, participant);
 			if ("failure" in moved) {
@@ -221,6 +251,15 @@ export class World {
 		if ("result" in outcome !== isChild && !("failure" in outcome)) outcome = OUTCOMES[isChild ? 0 : 3]!;
 		const refused = "failure" in outcome ? undefined : participant.finalise();
 		if (refused !== undefined) this.counts.add("race:work abandoned its receiver");
+		if (!("failure" in outcome) && refused === undefined) {
+			const left = work.receivers.filter(
+				({ endpoint, source }) => !this.#over.has(endpoint) && !this.#over.has(source),
+			);
+			demand(
+				this.#rootOver || left.length === 0,
+				`a result was accepted with ${left.map(({ endpoint }) => endpoint)} left over`,
+			);
+		}
 		participant.end();
 		operation.settle(refused === undefined ? outcome : { failure: refused });
 		operation.settle({ failure: { code: "UNCERTAIN", message: "Too late." } });
@@ -234,7 +273,7 @@ export class World {
 		const sender = senders[n % Math.max(1, senders.length)];
 		const receiver = receivers[n % Math.max(1, receivers.length)];
 		if (what === 0 && sender !== undefined) {
-			const value = ++this.#item;
+			const value = itemOf(++this.#item);
 			const settled = this.waits.begin("a send of work");
 			waits.push(
 				participant.send(sender.endpoint, value, (outcome) => {
@@ -259,6 +298,11 @@ export class World {
 		if (this.changed) return;
 		const step = result as { readonly item?: { readonly value: JsonValue } };
 		this.items.received(endpoint, source, start, step.item === undefined ? {} : { item: step.item.value });
+	}
+
+	/** A pipe did not carry what was written. */
+	get tainted(): boolean {
+		return this.up.taints.size > 0 || this.down.taints.size > 0;
 	}
 
 	/** Bytes may have become other values: what is said about items means nothing then. */
@@ -290,6 +334,16 @@ export class World {
 		}
 	}
 
+	/** More calls at once than one component may have under way, none of which maps an endpoint. */
+	burst(n: number): void {
+		const before = this.counts.of("refused:RESOURCE_EXHAUSTED");
+		for (let index = 0; index < 70; index += 1) this.call(3 * (n + index) + 1);
+		const refused = this.counts.of("refused:RESOURCE_EXHAUSTED") - before;
+		// Six at least of seventy have no place among sixty-four, unless none is taken any more.
+		if (this.started && !this.finished && !this.cancelled && this.end === undefined && !this.tainted)
+			demand(refused >= 6, `only ${refused} of 70 calls were refused`);
+	}
+
 	#begin(what: string, weight: 0 | 1): () => void {
 		const settled = this.waits.begin(what);
 		this.#live += weight;
@@ -313,7 +367,7 @@ export class World {
 				this.#receivers.push({ endpoint: grant.endpoint, source: broadcast.source, start: grant.startSequence });
 			});
 		else if (what === 3 && sender !== undefined)
-			this.#ask({ method: "channel/send", endpoint: sender.endpoint, value: ++this.#item }, () => undefined);
+			this.#ask({ method: "channel/send", endpoint: sender.endpoint, value: itemOf(++this.#item) }, () => undefined);
 		else if (what === 4 && receiver !== undefined)
 			this.#ask({ method: "channel/next", endpoint: receiver.endpoint }, (result) => this.#read(receiver, result));
 		else if (what === 5 && sender !== undefined)
@@ -400,6 +454,7 @@ export class World {
 		}
 		if (to === "component") for (const message of messages) if (message !== undefined) this.wire.read(message);
 		(to === "component" ? this.component : this.host).receive(chunk);
+		if (to === "host") for (const message of messages) if (message !== undefined) this.wire.arrived(message);
 		return true;
 	}
 
