@@ -1,16 +1,9 @@
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { installed } from "../runtimes/installed.ts";
 import { codeOf, countedRuntime, runToEnd, writeTree } from "./fixtures.ts";
 
-/** The runtime's executable, here or on PATH: a test may search, the library never does. */
-function installed(name: string): string | undefined {
-	const local = fileURLToPath(new URL("../../node_modules/.bin", import.meta.url));
-	return [local, ...(process.env.PATH ?? "").split(delimiter)].map((place) => join(place, name)).find(existsSync);
-}
-
-describe.each(["deno", "bun"])("a staged package under %s", (name) => {
+describe.each(["deno", "bun"] as const)("a staged package under %s", (name) => {
 	const executable = installed(name);
 	const options = { selectors: { [name]: executable ?? `/nowhere/${name}` }, suffixes: { ts: name } };
 

@@ -13,8 +13,8 @@ const repository = fileURLToPath(new URL("../..", import.meta.url));
 const millrace = join(repository, "dist/adapters/node/cli/main.js");
 const installed = (path) => join(here, "node_modules", path);
 
-/** Deno writes no lockfile and no folder of modules into this repository, and may do what any process may. */
-const DENO = ["run", "--quiet", "--no-lock", "--node-modules-dir=none", "--allow-all"];
+/** Deno writes no lockfile into this repository and takes packages from where npm has put them, and may do what any process may. */
+const DENO = ["run", "--quiet", "--no-lock", "--node-modules-dir=manual", "--allow-all"];
 
 /** The process runtimes of the matrix, by where the manifest beside this file puts them; `path` is undefined where one isn't installed. */
 export const PROCESSES = [
@@ -102,6 +102,11 @@ const EXAMPLES = [
 		"channels",
 		["demo/survey.mjs"],
 		'done {"place":"Hobart","summary":{"readings":5,"mean":12.25,"warmest":14.25},"recorded":5}',
+	],
+	[
+		"host and components in one runtime",
+		["test/runtimes/one-runtime.mjs"],
+		'done {"place":"Hobart","summary":{"readings":3',
 	],
 ];
 

@@ -2,9 +2,10 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
+import { installed } from "../runtimes/installed.ts";
 import { type Message, rootRequest } from "./memory-host.ts";
 
 const repository = new URL("../../", import.meta.url);
@@ -18,16 +19,15 @@ export interface Runtime {
 
 const entry = (name: Runtime["name"]): URL => new URL(`dist/adapters/${name}/sdk.js`, repository);
 
-/** Node, which runs this, and each of Deno and Bun that is installed here or on the PATH (`npm i --no-save deno bun`). */
+/** Node, which runs this, and each of Deno and Bun that is installed: see test/runtimes. */
 export const runtimes: readonly Runtime[] = [
 	{ name: "node", command: [process.execPath], sdk: entry("node") },
-	...installed("deno", ["run", "--quiet", "--no-lock"]),
-	...installed("bun", []),
+	...other("deno", ["run", "--quiet", "--no-lock"]),
+	...other("bun", []),
 ];
 
-function installed(name: "deno" | "bun", parts: readonly string[]): Runtime[] {
-	const local = fileURLToPath(new URL("node_modules/.bin", repository));
-	const path = [local, ...(process.env.PATH ?? "").split(delimiter)].map((place) => join(place, name)).find(existsSync);
+function other(name: "deno" | "bun", parts: readonly string[]): Runtime[] {
+	const path = installed(name);
 	return path === undefined ? [] : [{ name, command: [path, ...parts], sdk: entry(name) }];
 }
 
