@@ -16,16 +16,18 @@ export interface ProcessStreams {
 
 /**
  * Protocol on stdin and stdout, diagnostics on stderr, exit code 1 after a fatal end; the process then ends by itself.
- * `output` is asked once, for a runtime whose `process.stdout` holds up its reader.
+ * `output` is asked once, for a runtime whose `process.stdout` holds up its reader, and `input`, for one whose `process.stdin`
+ * holds its process.
  */
 export function processEnvironment(
 	process: ProcessStreams,
 	Console: ConsoleClass,
 	output: () => OutputStream = () => process.stdout,
+	input: () => InputStream = () => process.stdin,
 ): SdkTransport {
 	return {
 		open() {
-			const transport = stdioTransport(process.stdin, output());
+			const transport = stdioTransport(input(), output());
 			// Whoever reads our diagnostics may go away before we do.
 			process.stderr.on("error", () => {});
 			redirectConsole(Console, process.stderr);

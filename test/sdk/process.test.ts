@@ -29,6 +29,16 @@ describe.each(runtimes)("under $name", (runtime) => {
 			expect([host.received.length, host.trailing, host.stderr]).toEqual([1, "", ""]);
 		});
 
+		it("ends by itself though its host writes late, while it still has something to do", async () => {
+			const host = start(
+				write(`await handle(async () => ({ outcome: "done", output: null })); setTimeout(() => {}, 400);`),
+			);
+			host.run();
+			await host.until(1);
+			setTimeout(() => host.child.stdin.write("what a host may not write\n"), 100);
+			expect(await host.exit).toEqual(exits(0));
+		});
+
 		it("reads a frame byte by byte, inside its characters too", async () => {
 			const host = start(echo);
 			host.child.stdin.setDefaultEncoding("latin1");
