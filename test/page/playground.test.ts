@@ -45,6 +45,8 @@ describe.skipIf(needsChromium)("the Playground", { timeout: 60_000 }, () => {
 		// The mark stands in the text, and the pointer leads there.
 		expect(await page.locator(".mark").allTextContents()).toEqual(['"integer"', '"one"']);
 		await page.getByRole("button", { name: "/n", exact: true }).click();
+		// The editor takes the keyboard a frame later; nobody types before.
+		await page.waitForFunction("document.activeElement?.shadowRoot != null");
 		await page.keyboard.insertText("2");
 		await verdict(page).getByText("✓ Valid").waitFor();
 		expect(complaints).toEqual([]);

@@ -151,11 +151,12 @@ export function createJsonEditor(host: HTMLElement, { label, text, onChange }: J
 		setMarks: (next) => view.dispatch({ effects: setMarks.of(next) }),
 		select(from, to) {
 			const end = view.state.doc.length;
+			// In this order: only of an editor that has the focus is the selection put into the document at once.
+			view.focus();
 			view.dispatch({
 				selection: EditorSelection.single(Math.min(from, end), Math.min(to, end)),
 				effects: EditorView.scrollIntoView(Math.min(from, end), { y: "center" }),
 			});
-			view.focus();
 		},
 		destroy: () => view.destroy(),
 	};

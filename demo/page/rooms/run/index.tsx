@@ -55,7 +55,9 @@ function Looked({ room }: { readonly room: RunRoom }): JSX.Element {
 				</p>
 			)}
 			{subject.kind === "refused" && <Refusal room={room} subject={subject} />}
-			{subject.kind === "package" && <Setup room={room} loaded={subject.loaded} example={subject.example} />}
+			{subject.kind === "package" && (
+				<Setup key={subject.loaded.pack.digest} room={room} loaded={subject.loaded} example={subject.example} />
+			)}
 			<Running room={room} />
 			<Outcome room={room} />
 			{model !== undefined && (
