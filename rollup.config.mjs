@@ -130,7 +130,9 @@ const page = {
 		dir: "dist/page",
 		format: "esm",
 		entryFileNames: "[name].js",
-		chunkFileNames: "[name]-[hash].js",
+		// A room's own file is named after the room, whatever else is in it.
+		chunkFileNames: ({ moduleIds }) =>
+			`${/rooms[\\/](\w+)[\\/]index\.js$/m.exec(moduleIds.join("\n"))?.[1] ?? "[name]"}-[hash].js`,
 	},
 	plugins: [
 		pageFlows,

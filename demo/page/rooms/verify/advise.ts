@@ -55,7 +55,8 @@ const MAGIC: readonly (readonly [bytes: readonly number[], what: string, at?: nu
 ];
 
 const CODE = /\.(?:[cm]?[jt]sx?|py|json|sh|rb|lua|md)$/i;
-const SECRET_NAME = /^(?:\.env(?:\..*)?|\.npmrc|\.netrc|\.pypirc|\.git-credentials|id_[a-z0-9]+|.*\.(?:key|pem|p12|pfx|jks))$/i;
+const SECRET_NAME =
+	/^(?:\.env(?:\..*)?|\.npmrc|\.netrc|\.pypirc|\.git-credentials|id_[a-z0-9]+|.*\.(?:key|pem|p12|pfx|jks))$/i;
 const SECRET_TEXT = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
 /** The notices of a file's bytes, as many of them as are looked at. */
@@ -68,7 +69,9 @@ export function adviseBytes(path: string, bytes: Uint8Array): Notice[] {
 		// What was cut off in the middle of a character is no fault of the file.
 		text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
 	} catch {
-		return CODE.test(path) ? [{ kind: "opaque", path, message: "its bytes are no UTF-8 text, as its name promises" }] : [];
+		return CODE.test(path)
+			? [{ kind: "opaque", path, message: "its bytes are no UTF-8 text, as its name promises" }]
+			: [];
 	}
 	if (!CODE.test(path) && text.includes("\0")) return [];
 	const notices = plain ? [] : adviseText(path, text);
@@ -112,7 +115,11 @@ export function adviseEntry(path: string, size: number): Notice[] {
 	for (const segment of segments) {
 		if (!passesForLatin(segment)) continue;
 		const looks = skeletonOf(withoutInvisible(segment));
-		notices.push({ kind: "mixed-script", path, message: `“${segment}” has no Latin letter, and looks like “${looks}”` });
+		notices.push({
+			kind: "mixed-script",
+			path,
+			message: `“${segment}” has no Latin letter, and looks like “${looks}”`,
+		});
 	}
 	if (SECRET_NAME.test(name)) notices.push({ kind: "secret", path, message: "by its name, this is somebody's secret" });
 	else if (segments.some((segment) => segment.startsWith(".") && !TOLD.test(segment)))

@@ -1,14 +1,22 @@
 /** What two packages have in common, and exactly what not. */
+import { comparePaths, type Digest } from "millrace";
 import type { ManifestEntry } from "./manifest.ts";
 
 /** One difference. */
 export type Difference =
-	| { readonly kind: "added" | "removed"; readonly path: string; readonly size: number }
-	| { readonly kind: "renamed"; readonly path: string; readonly from: string; readonly size: number }
+	| { readonly kind: "added" | "removed"; readonly path: string; readonly size: number; readonly sha256: Digest }
+	| {
+			readonly kind: "renamed";
+			readonly path: string;
+			readonly from: string;
+			readonly size: number;
+			readonly sha256: Digest;
+	  }
 	| {
 			readonly kind: "changed";
 			readonly path: string;
 			readonly sizes: readonly [expected: number, found: number];
+			readonly digests: readonly [expected: Digest, found: Digest];
 			/** Whether the two differ by their line endings alone; undefined while nobody has looked. */
 			readonly lineEndsOnly?: boolean;
 	  };
@@ -33,17 +41,19 @@ export function compareFiles(expected: readonly ManifestEntry[], found: readonly
 		if (old === undefined) {
 			const from = missing.get(entry.sha256)?.shift();
 			differences.push(
-				from === undefined
-					? { kind: "added", path: entry.path, size: entry.size }
-					: { kind: "renamed", path: entry.path, from: from.path, size: entry.size },
+				from === undefined ? { kind: "added", ...entry } : { kind: "renamed", from: from.path, ...entry },
 			);
 		} else if (old.sha256 !== entry.sha256) {
-			differences.push({ kind: "changed", path: entry.path, sizes: [old.size, entry.size] });
+			differences.push({
+				kind: "changed",
+				path: entry.path,
+				sizes: [old.size, entry.size],
+				digests: [old.sha256, entry.sha256],
+			});
 		}
 	}
-	for (const left of missing.values())
-		for (const { path, size } of left) differences.push({ kind: "removed", path, size });
-	return differences.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+	for (const left of missing.values()) for (const entry of left) differences.push({ kind: "removed", ...entry });
+	return differences.sort((a, b) => comparePaths(a.path, b.path));
 }
 
 /** The content with every CRLF made an LF. */

@@ -3,16 +3,18 @@ import {
 	type Digest,
 	digestPackage,
 	type ManifestFile,
-	type PackageEntry,
 	PackageError,
 	type PackageProgress,
 	type PackageSnapshot,
 	type PackageSource,
-	type ReadableStreamLike,
 } from "millrace";
-import { adviseBytes, adviseLookalikes, advisePath, LOOKED_AT_BYTES, type Notice } from "./advise.ts";
-import { describeRefusal, type Refusal } from "./explain.ts";
+import { type Notice, noticeOf } from "./advise.ts";
+import type { Refusal } from "./explain.ts";
+import { adviseLookalikes } from "./lookalikes.ts";
+import { Looking, readFile } from "./looking.ts";
 import type { ManifestEntry } from "./manifest.ts";
+import { NoticeBook, type Noticed } from "./notice-book.ts";
+import { describeSchema, type SchemaFacts } from "./schema-facts.ts";
 
 /** What came of it. A package whose tree is fine has a digest, whatever else is refused. */
 export interface Examination {
@@ -20,8 +22,13 @@ export interface Examination {
 	readonly files: readonly ManifestEntry[];
 	readonly bytes: number;
 	readonly snapshot: PackageSnapshot | undefined;
+	readonly schemas: readonly SchemaFacts[];
 	readonly refusals: readonly Refusal[];
-	readonly notices: readonly Notice[];
+	/** Whether it ended because somebody asked for it. */
+	readonly stopped: boolean;
+	readonly noticed: readonly Noticed[];
+	/** Folders inside that have a FLOW.md, where the top has none. */
+	readonly inside: readonly string[];
 	readonly durationMs: number;
 }
 
@@ -30,14 +37,12 @@ export interface ExamineOptions {
 	readonly onProgress: (progress: PackageProgress) => void;
 }
 
-/** Notices that are shown at most; more is a package that nobody reviews by hand. */
-const NOTICES = 500;
-
 /** Examines a package. Rejects with nothing: whatever is wrong is among the refusals. */
 export async function examine(source: PackageSource, options: ExamineOptions): Promise<Examination> {
 	const start = performance.now();
-	const looking = new Looking(source);
-	const refusals: Refusal[] = [];
+	const book = new NoticeBook();
+	const looking = new Looking(source, book);
+	const errors: unknown[] = [];
 	let snapshot: PackageSnapshot | undefined;
 	let digest: Digest | undefined;
 	let files: readonly ManifestFile[] = [];
@@ -46,31 +51,34 @@ export async function examine(source: PackageSource, options: ExamineOptions): P
 		snapshot = await inspectPackage(looking, options);
 		({ digest, files } = snapshot);
 	} catch (error) {
-		refusals.push(describeRefusal(error));
-		// The contents were refused; the tree may still have its digest, which a manifest can be held against.
-		if (!options.signal.aborted && isAboutContents(error)) {
+		errors.push(error);
+	}
+	let refusals: readonly Refusal[] = [];
+	if (snapshot === undefined && !options.signal.aborted) {
+		const { describeRefusal, surveyContents, surveyPaths } = await import("./refused.ts");
+		if (isAboutContents(errors[0])) {
+			// The contents were refused; the tree has its digest nevertheless, which a manifest can be held against.
 			try {
 				({ digest, files } = await digestPackage(looking, { ...options, manifest: true }));
-			} catch (second) {
-				if (describeRefusal(second).message !== refusals[0]?.message) refusals.push(describeRefusal(second));
+				errors.push(...(await surveyContents(looking.entries, (path) => readFile(source, path))));
+			} catch (error) {
+				errors.push(error);
 			}
-		}
+		} else errors.push(...surveyPaths(looking.entries));
+		refusals = distinct(errors.map(describeRefusal));
 	}
-	const notices = [...looking.notices, ...adviseLookalikes(files.map(({ path }) => path))];
-	for (const { code, path, message } of snapshot?.advisories ?? []) {
-		notices.push({
-			kind: code === "crlf" ? "line-ends" : code === "surprising-file" ? "surprising" : "collision",
-			path,
-			message,
-		});
-	}
+	book.add(adviseLookalikes(files.map(({ path }) => path)));
+	book.add((snapshot?.advisories ?? []).map(noticeOf).filter((notice): notice is Notice => notice !== undefined));
 	return {
 		digest,
 		files: files.map(({ path, size, sha256 }) => ({ path, size, sha256: sha256! })),
 		bytes: files.reduce((sum, { size }) => sum + size, 0),
 		snapshot,
+		schemas: snapshot === undefined ? [] : describeSchemas(snapshot, looking.schemas),
 		refusals,
-		notices: notices.slice(0, NOTICES),
+		stopped: options.signal.aborted && digest === undefined,
+		noticed: book.noticed(),
+		inside: digest === undefined ? foldersWithFlow(looking.entries) : [],
 		durationMs: performance.now() - start,
 	};
 }
@@ -85,69 +93,31 @@ function isAboutContents(error: unknown): boolean {
 	);
 }
 
-/** A source that looks at the beginning of every file that is read through it. */
-class Looking implements PackageSource {
-	readonly notices: Notice[] = [];
-	readonly #source: PackageSource;
-	readonly #seen: Set<string> = new Set();
-
-	constructor(source: PackageSource) {
-		this.#source = source;
+/** The survey finds again what the library stopped at; of the same place and kind, the library's words are kept. */
+function distinct(refusals: readonly Refusal[]): Refusal[] {
+	const kept = new Map<string, Refusal>();
+	for (const refusal of refusals) {
+		const key = JSON.stringify([refusal.code, refusal.path, refusal.pointer, refusal.line]);
+		if (!kept.has(key)) kept.set(key, refusal);
 	}
-
-	list(): Promise<readonly PackageEntry[]> {
-		return this.#source.list();
-	}
-
-	async open(path: string): Promise<ReadableStreamLike<Uint8Array>> {
-		const reader = (await this.#source.open(path)).getReader();
-		const first = !this.#seen.has(path);
-		this.#seen.add(path);
-		if (!first) return { getReader: () => reader };
-		this.#add(advisePath(path));
-		const kept: Uint8Array[] = [];
-		let length = 0;
-		return {
-			getReader: () => ({
-				read: async () => {
-					const next = await reader.read();
-					if (next.done) this.#add(adviseBytes(path, joined(kept, length)));
-					else if (length < LOOKED_AT_BYTES) {
-						const part = next.value.slice(0, LOOKED_AT_BYTES - length);
-						kept.push(part);
-						length += part.length;
-					}
-					return next;
-				},
-				cancel: (reason) => reader.cancel(reason),
-				releaseLock: () => reader.releaseLock(),
-			}),
-		};
-	}
-
-	#add(notices: readonly Notice[]): void {
-		if (this.notices.length < NOTICES) this.notices.push(...notices);
-	}
+	return [...kept.values()];
 }
 
-function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
-	const bytes = new Uint8Array(length);
-	let at = 0;
-	for (const part of parts) {
-		bytes.set(part, at);
-		at += part.length;
-	}
-	return bytes;
+function describeSchemas(snapshot: PackageSnapshot, texts: ReadonlyMap<string, Uint8Array>): SchemaFacts[] {
+	return (["input", "settings", "result"] as const).map((name) => {
+		const path = `${name}.schema.json`;
+		const { sha256 } = snapshot.files.find((file) => file.path === path) ?? {};
+		return describeSchema(name, snapshot.schemas[name], texts.get(path), sha256);
+	});
 }
 
-/** The bytes of one file of a source that was listed. */
-export async function readFile(source: PackageSource, path: string): Promise<Uint8Array> {
-	const reader = (await source.open(path)).getReader();
-	const parts: Uint8Array[] = [];
-	let length = 0;
-	for (let next = await reader.read(); !next.done; next = await reader.read()) {
-		parts.push(next.value.slice());
-		length += next.value.length;
-	}
-	return joined(parts, length);
+/** Folders that are offered at most. */
+const OFFERED = 5;
+
+/** The outermost folders that have a FLOW.md, where the top has none. */
+function foldersWithFlow(entries: readonly { readonly path: string }[]): string[] {
+	const folders = entries.flatMap(({ path }) => (path.endsWith("/FLOW.md") ? [path.slice(0, -"FLOW.md".length)] : []));
+	if (entries.some(({ path }) => path === "FLOW.md")) return [];
+	const depth = (path: string): number => path.split("/").length;
+	return folders.sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1)).slice(0, OFFERED);
 }

@@ -36,7 +36,7 @@ const EXPLANATIONS: Readonly<Record<RefusalCode, Explanation>> = {
 		fix: "Begin the file with a line “---”, the metadata, and another line “---”.",
 	},
 	PACKAGE_YAML_INVALID: {
-		means: "The metadata in FLOW.md is no YAML, or uses a part of YAML that packages may not.",
+		means: "The metadata in FLOW.md is not YAML, or uses a part of YAML that packages may not.",
 		fix: "Write plain mappings, lists and values: no anchors, tags, merges or repeated keys.",
 	},
 	PACKAGE_METADATA_INVALID: {
@@ -51,7 +51,7 @@ const EXPLANATIONS: Readonly<Record<RefusalCode, Explanation>> = {
 		means: "The first line of the entrypoint asks for a runtime in a way nobody can read.",
 		fix: "Write “#!/usr/bin/env ” and one name, or leave the line out.",
 	},
-	PACKAGE_SCHEMA_INVALID: { means: "A schema of the package is none.", fix: edit },
+	PACKAGE_SCHEMA_INVALID: { means: "A schema of the package can't be used.", fix: edit },
 	PACKAGE_REFERENCE_INVALID: {
 		means: "FLOW.md refers to a file in a way that leads nowhere inside the package.",
 		fix: "Write the path from the top of the package, beginning with “./”.",
@@ -60,7 +60,7 @@ const EXPLANATIONS: Readonly<Record<RefusalCode, Explanation>> = {
 		means: "FLOW.md refers to a file that the package doesn't have.",
 		fix: "Add the file, or correct the path.",
 	},
-	PACKAGE_CONTRACT_INVALID: { means: "A contract of the package is none.", fix: edit },
+	PACKAGE_CONTRACT_INVALID: { means: "A contract of the package can't be used.", fix: edit },
 	PACKAGE_EQUIVOCATION: {
 		means: "Two contracts in the package have one name and version, but say different things.",
 		fix: "Give the one that changed a new version.",
@@ -116,7 +116,7 @@ const EXPLANATIONS: Readonly<Record<RefusalCode, Explanation>> = {
 		fix: "Use “/” between names. If a tool on Windows made the archive, make it with another.",
 	},
 	PATH_NUL: { means: "A name has a NUL character, which no file system has.", fix: rename },
-	PATH_INVALID_UTF8: { means: "The bytes of a name are no UTF-8.", fix: rename },
+	PATH_INVALID_UTF8: { means: "The bytes of a name are not UTF-8.", fix: rename },
 	PATH_LONE_SURROGATE: { means: "A name has half a character in it.", fix: rename },
 	PATH_TOO_LONG: { means: "A path is longer than 1,024 bytes.", fix: "Shorten the names of its folders." },
 	PATH_NOT_NFC: {
@@ -136,9 +136,9 @@ const EXPLANATIONS: Readonly<Record<RefusalCode, Explanation>> = {
 		means: "A reference has “%” codes, a query or a fragment in it, and it is a path, no address.",
 		fix: "Write the path as it is.",
 	},
-	JSON_UTF8: { means: "The bytes are no UTF-8.", fix: "Save the file again as UTF-8." },
+	JSON_UTF8: { means: "The bytes are not UTF-8.", fix: "Save the file again as UTF-8." },
 	JSON_BOM: { means: "The file begins with a byte order mark.", fix: "Save the file again without it." },
-	JSON_SYNTAX: { means: "It is no JSON.", fix: edit },
+	JSON_SYNTAX: { means: "The file is not JSON.", fix: edit },
 	JSON_DUPLICATE_MEMBER: {
 		means: "An object has one name twice, and programs disagree about which one counts.",
 		fix: "Keep one of the two.",
@@ -151,8 +151,8 @@ const EXPLANATIONS: Readonly<Record<RefusalCode, Explanation>> = {
 	JSON_LIMIT: { means: "The value is larger or deeper than the standard admits.", fix: "Make it smaller." },
 	JSON_TYPE: { means: "A value has something in it that JSON doesn't have.", fix: edit },
 	JSON_CYCLE: { means: "A value contains itself.", fix: edit },
-	JSON_POINTER: { means: "A pointer into a value is none.", fix: edit },
-	SCHEMA_INVALID_JSON: { means: "A schema is no JSON that the standard admits.", fix: edit },
+	JSON_POINTER: { means: "A pointer into a value is misspelled.", fix: edit },
+	SCHEMA_INVALID_JSON: { means: "The schema is not JSON as the standard admits it.", fix: edit },
 	SCHEMA_INVALID: { means: "A keyword of a schema has a value that it can't have.", fix: edit },
 	SCHEMA_KEYWORD_UNSUPPORTED: {
 		means: "A schema uses a keyword that Schema/1 doesn't have, or not there.",
@@ -163,7 +163,7 @@ const EXPLANATIONS: Readonly<Record<RefusalCode, Explanation>> = {
 		means: "A schema is larger, deeper or more work than the standard admits.",
 		fix: "Make it simpler.",
 	},
-	CONTRACT_INVALID_JSON: { means: "A contract is no JSON that the standard admits.", fix: edit },
+	CONTRACT_INVALID_JSON: { means: "The contract is not JSON as the standard admits it.", fix: edit },
 	CONTRACT_INVALID: { means: "A contract says something that the standard has no meaning for.", fix: edit },
 	CONTRACT_LIMIT_EXCEEDED: { means: "A contract is larger than the standard admits.", fix: "Make it smaller." },
 	CONTRACT_REFERENCE_INVALID: { means: "A reference in a contract leads nowhere.", fix: edit },

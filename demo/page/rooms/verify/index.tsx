@@ -1,23 +1,14 @@
 /** Verify: what a package is, what stands out in it, and whether it is the expected one. */
+import { escapeForDisplay, memorySource } from "millrace";
 import type { JSX } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { CopyButton } from "../../parts/copy-button.tsx";
-import { download } from "../../parts/download.ts";
 import { DropZone } from "../../parts/drop-zone.tsx";
-import { count, formatBytes, formatDuration } from "../../parts/format.ts";
 import type { PackageInput } from "../../parts/input.ts";
 import { takeHandedOver } from "../../shell/handover.ts";
-import type { Difference } from "./compare.ts";
-import { Declared } from "./declared.tsx";
 import { type Examination, examine } from "./examine.ts";
-import { Expected } from "./expected.tsx";
-import { describeRefusal } from "./explain.ts";
-import { Files } from "./files.tsx";
-import { Notices } from "./notices.tsx";
 import { type OpenedInput, openInput, type Stage } from "./open.ts";
-import { Progress } from "./progress.tsx";
-import { Refusals } from "./refusals.tsx";
-import { reportJson, reportMarkdown } from "./report.ts";
+import { Progress, SHOWN_EVERY } from "./progress.tsx";
+import { Result } from "./result.tsx";
 
 /** One package in the room. */
 interface Case {
@@ -26,12 +17,9 @@ interface Case {
 	readonly stage: Stage;
 	readonly since: number;
 	readonly stop: AbortController;
-	readonly opened?: OpenedInput;
+	readonly opened: OpenedInput;
 	readonly examination?: Examination;
 }
-
-/** Milliseconds between two looks at how far it has come. */
-const SHOWN_EVERY = 100;
 
 export default function Room(): JSX.Element {
 	const [current, setCurrent] = useState<Case | undefined>();
@@ -39,8 +27,7 @@ export default function Room(): JSX.Element {
 	const result = useRef<HTMLHeadingElement>(null);
 
 	const begin = useCallback(async (input: PackageInput, prefix?: string): Promise<void> => {
-		latest.current?.stop.abort();
-		latest.current?.opened?.dispose();
+		leave(latest.current);
 		const stop = new AbortController();
 		let shown = -Infinity;
 		const put = (change: Partial<Case>): void => {
@@ -56,16 +43,10 @@ export default function Room(): JSX.Element {
 			shown = now;
 			put({ stage, ...(started ? { since: now } : {}) });
 		};
-		latest.current = { input, prefix, stage: { doing: "listing", files: 0, bytes: 0 }, since: performance.now(), stop };
+		const opened = openInput(input, prefix, stop.signal, putStage);
+		const stage: Stage = { doing: "listing", files: 0, bytes: 0 };
+		latest.current = { input, prefix, stage, since: performance.now(), stop, opened };
 		setCurrent(latest.current);
-		let opened: OpenedInput;
-		try {
-			opened = openInput(input, prefix, stop.signal, putStage);
-		} catch (error) {
-			put({ examination: refused(error) });
-			return;
-		}
-		put({ opened });
 		const examination = await examine(opened.source, {
 			signal: stop.signal,
 			onProgress: (progress) => putStage({ doing: "reading", ...progress }),
@@ -76,10 +57,7 @@ export default function Room(): JSX.Element {
 	useEffect(() => {
 		const input = takeHandedOver();
 		if (input !== undefined) void begin(input);
-		return () => {
-			latest.current?.stop.abort();
-			latest.current?.opened?.dispose();
-		};
+		return () => leave(latest.current);
 	}, [begin]);
 	useEffect(() => {
 		if (current?.examination !== undefined) result.current?.focus();
@@ -93,12 +71,7 @@ export default function Room(): JSX.Element {
 				label={current === undefined ? "Drop a folder, or a .tar, .tgz or .zip" : "Drop another package"}
 				onInput={(input) => void begin(input)}
 			/>
-			{current === undefined && (
-				<p class="quiet">
-					The files are read here, in your browser, and go nowhere: this page has no way to send them. A browser shows
-					regular files only, so symbolic links in a folder are not seen; the command refuses them.
-				</p>
-			)}
+			{current === undefined && <Promises onExample={(input) => void begin(input)} />}
 			{current !== undefined && current.examination === undefined && (
 				<Progress
 					name={nameOf(current.input)}
@@ -110,7 +83,9 @@ export default function Room(): JSX.Element {
 			{current?.examination !== undefined && (
 				<Result
 					key={current.since}
-					current={current}
+					name={nameOf(current.input)}
+					prefix={current.prefix}
+					opened={current.opened}
 					examination={current.examination}
 					heading={result}
 					onPrefix={(prefix) => void begin(current.input, prefix)}
@@ -120,92 +95,51 @@ export default function Room(): JSX.Element {
 	);
 }
 
-interface ResultProps {
-	readonly current: Case;
-	readonly examination: Examination;
-	readonly heading: { current: HTMLHeadingElement | null };
-	readonly onPrefix: (prefix: string) => void;
+/** Stops whatever is under way, and gives up what was unpacked. */
+function leave(one: Case | undefined): void {
+	one?.stop.abort();
+	one?.opened.dispose();
 }
 
-function Result({ current, examination, heading, onPrefix }: ResultProps): JSX.Element {
-	const { digest, files, bytes, snapshot, refusals, notices, durationMs } = examination;
-	const [differences, setDifferences] = useState<readonly Difference[] | undefined>();
-	const name = nameOf(current.input);
-	const offered = current.opened?.offered();
-	const markdown = (): string => reportMarkdown(name, examination, differences);
+function nameOf({ name }: PackageInput): string {
+	return escapeForDisplay(name) || "What you dropped";
+}
+
+/** Before anything is dropped: what will be told, and what won't happen. */
+function Promises({ onExample }: { readonly onExample: (input: PackageInput) => void }): JSX.Element {
+	const example = async (): Promise<void> => {
+		const { default: flows } = await import("page-flows");
+		onExample({ kind: "folder", name: "parent", source: memorySource(flows.parent ?? {}), listing: {} });
+	};
 	return (
-		<>
-			<section class="sheet outcome" aria-labelledby="outcome">
-				<h2 id="outcome" tabIndex={-1} ref={heading}>
-					{digest === undefined
-						? `${name} is refused`
-						: refusals.length > 0
-							? `${name} has a digest, but is refused`
-							: `${name} is a package`}
-				</h2>
-				{digest !== undefined && (
-					<>
-						<p class="digest">
-							<code data-testid="digest">{digest}</code> <CopyButton text={digest} label="Copy digest" />
-						</p>
-						<p class="quiet">
-							{count(files.length, "file")}, {formatBytes(bytes)}, in {formatDuration(durationMs)}
-							{current.prefix !== undefined && `, below ${current.prefix}`}
-						</p>
-					</>
-				)}
-				{offered !== undefined && offered !== current.prefix && (
-					<div class="notice warn">
-						<p>
-							Everything in this archive lies below <code>{offered}</code>, as in archives that npm makes. The package
-							is what lies inside, if you say so.
-						</p>
-						<button type="button" onClick={() => onPrefix(offered)}>
-							Look inside {offered}
-						</button>
-					</div>
-				)}
-				<Refusals refusals={refusals} />
-				{digest !== undefined && (
-					<p class="row">
-						<CopyButton text={markdown} label="Copy report" />
-						<button
-							type="button"
-							class="plain"
-							onClick={() => download(`${fileName(name)}.md`, "text/markdown", markdown())}
-						>
-							Download report
-						</button>
-						<button
-							type="button"
-							class="plain"
-							onClick={() => download(`${fileName(name)}.json`, "application/json", reportJson(name, examination))}
-						>
-							Download manifest (JSON)
-						</button>
-					</p>
-				)}
+		<div class="promises">
+			<section aria-labelledby="told">
+				<h2 id="told">What you will be told</h2>
+				<ul>
+					<li>its digest, and whether it is the one you were given</li>
+					<li>which files differ from a manifest or from another package, and how</li>
+					<li>its metadata, entrypoint, schemas and contracts</li>
+					<li>each refusal at its place, with the way out</li>
+					<li>what a reviewer should see: hidden characters, look-alike names, secrets, programs</li>
+				</ul>
+				<p>
+					<button type="button" class="plain" onClick={() => void example()}>
+						Look at an example
+					</button>
+				</p>
 			</section>
-			{digest !== undefined && current.opened !== undefined && (
-				<Expected examination={examination} source={current.opened.source} onCompared={setDifferences} />
-			)}
-			{snapshot !== undefined && <Declared snapshot={snapshot} />}
-			{digest !== undefined && <Notices notices={notices} />}
-			{digest !== undefined && <Files files={files} />}
-		</>
+			<section aria-labelledby="stays">
+				<h2 id="stays">What stays here</h2>
+				<p>
+					Everything. The files are read in your browser, and this page has no way to send them: its policy forbids it
+					any connection. Your browser may ask whether to “upload” a folder that you choose; it only means that this
+					page may read it. A dropped folder needs no such question.
+				</p>
+				<p class="quiet">
+					A browser shows regular files only, so symbolic links in a folder are followed or left out before this page
+					can see them. Where that matters, use an archive, or the command.
+				</p>
+			</section>
+		</div>
 	);
-}
-
-function nameOf(input: PackageInput): string {
-	return input.name || "What you dropped";
-}
-
-/** A name for a file that is saved, of letters that every system takes. */
-function fileName(name: string): string {
-	return `${name.replace(/[^\w.-]+/g, "-").replace(/^[-.]+/, "") || "package"}.report`;
-}
-
-function refused(error: unknown): Examination {
-	const refusals = [describeRefusal(error)];
-	return { digest: undefined, files: [], bytes: 0, snapshot: undefined, refusals, notices: [], durationMs: 0 };
 }

@@ -1,5 +1,5 @@
 /** From what was dropped to a source that can be examined. */
-import type { PackageSource } from "millrace";
+import type { PackageEntry, PackageSource } from "millrace";
 import { archive } from "millrace/browser";
 import type { PackageInput } from "../../parts/input.ts";
 
@@ -14,8 +14,10 @@ export interface Stage {
 
 export interface OpenedInput {
 	readonly source: PackageSource;
-	/** The prefix to offer, once the source was listed. */
+	/** The prefix that a whole archive lies below, once it was listed. */
 	readonly offered: () => string | undefined;
+	/** Whether any folder of it can be taken for the package; of an archive, only the one that everything lies below. */
+	readonly chooses: boolean;
 	readonly dispose: () => void;
 }
 
@@ -28,7 +30,8 @@ export function openInput(
 	if (input.kind === "folder") {
 		input.listing.signal = signal;
 		input.listing.onProgress = ({ files }) => onStage({ doing: "listing", files, bytes: 0 });
-		return { source: input.source, offered: () => undefined, dispose: () => {} };
+		const source = prefix === undefined ? input.source : below(input.source, prefix);
+		return { source, offered: () => undefined, chooses: true, dispose: () => {} };
 	}
 	const source = archive(input.file, {
 		prefix,
@@ -36,5 +39,21 @@ export function openInput(
 		onProgress: ({ entries, bytes, totalBytes }) =>
 			onStage({ doing: "listing", files: entries, bytes, ...(totalBytes === undefined ? {} : { totalBytes }) }),
 	});
-	return { source, offered: () => source.commonPrefix, dispose: () => void source.dispose().catch(() => {}) };
+	return {
+		source,
+		offered: () => source.commonPrefix,
+		chooses: false,
+		dispose: () => void source.dispose().catch(() => {}),
+	};
+}
+
+/** The folder `prefix` of a source, as if it had been given alone. */
+function below(source: PackageSource, prefix: string): PackageSource {
+	return {
+		async list(): Promise<readonly PackageEntry[]> {
+			const inside = (await source.list()).filter(({ path }) => path.startsWith(prefix));
+			return inside.map(({ path, size }) => ({ path: path.slice(prefix.length), size }));
+		},
+		open: (path) => source.open(prefix + path),
+	};
 }

@@ -3,6 +3,9 @@ import type { JSX } from "preact";
 import { count, formatBytes, formatDuration, formatNumber } from "../../parts/format.ts";
 import type { Stage } from "./open.ts";
 
+/** Milliseconds between two looks at how far something has come. */
+export const SHOWN_EVERY = 100;
+
 export interface ProgressProps {
 	readonly name: string;
 	readonly stage: Stage;
@@ -16,9 +19,9 @@ export function Progress({ name, stage, since, onCancel }: ProgressProps): JSX.E
 	const share = totalBytes === undefined || totalBytes === 0 ? undefined : bytes / totalBytes;
 	const percent = share === undefined ? undefined : Math.floor(100 * share);
 	return (
-		<section class="sheet" aria-label="Progress">
+		<section class="sheet progress" aria-label={`Progress of ${name}`}>
 			<div class="row spread">
-				<p class="reading">
+				<p class="reading" role="status">
 					{doing === "listing" ? "Listing" : "Reading"} <strong>{name}</strong>
 				</p>
 				<button type="button" class="plain" onClick={onCancel}>

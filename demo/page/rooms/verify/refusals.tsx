@@ -1,31 +1,37 @@
+import { escapeForDisplay } from "millrace";
 import type { JSX } from "preact";
+import { count } from "../../parts/format.ts";
 import type { Refusal } from "./explain.ts";
+import { placeOf } from "./report.ts";
 
 /** Each refusal at its place, with the reason and the way out. */
 export function Refusals({ refusals }: { readonly refusals: readonly Refusal[] }): JSX.Element {
 	return (
 		<>
-			{refusals.map((refusal) => (
-				<article key={refusal.code + refusal.message} class="notice bad refusal">
+			{refusals.length > 1 && (
+				<p>
+					<strong>{count(refusals.length, "thing")} to mend:</strong>
+				</p>
+			)}
+			{refusals.map((refusal, index) => (
+				<article key={index} class="notice bad refusal">
 					<h3>
 						{refusal.explanations[0]?.means ?? "It is refused."}
-						{refusal.path !== undefined && <code class="at">{placeOf(refusal)}</code>}
+						{refusal.path !== undefined && <code class="at">{escapeForDisplay(placeOf(refusal) ?? "")}</code>}
 					</h3>
-					<p>{refusal.message}</p>
-					{refusal.explanations.slice(1).map(({ means }) => (
-						<p key={means}>{means}</p>
-					))}
+					{refusal.explanations.length > 1 && <p>{refusal.explanations.at(-1)?.means}</p>}
+					<p>{escapeForDisplay(refusal.message)}</p>
 					{refusal.explanations.length > 0 && (
 						<p>
 							<strong>What to do:</strong> {refusal.explanations.at(-1)?.fix}
 						</p>
 					)}
-					<p class="quiet">
+					<p class="refusal-code">
 						<code>{refusal.code}</code>
 						{refusal.pointer !== undefined && refusal.pointer !== "" && (
 							<>
 								{" "}
-								at <code>{refusal.pointer}</code>
+								at <code>{escapeForDisplay(refusal.pointer)}</code>
 							</>
 						)}
 					</p>
@@ -33,9 +39,4 @@ export function Refusals({ refusals }: { readonly refusals: readonly Refusal[] }
 			))}
 		</>
 	);
-}
-
-function placeOf({ path, line, column }: Refusal): string {
-	if (line === undefined) return path ?? "";
-	return `${path}:${line}${column === undefined ? "" : `:${column}`}`;
 }

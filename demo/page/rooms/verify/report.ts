@@ -1,85 +1,139 @@
 /** The report to keep: as Markdown for people, as JSON for programs and for comparing with later. */
-import { canonicalText, type JsonValue } from "millrace";
+import { escapeForDisplay } from "millrace";
+import { formatNumber } from "../../parts/format.ts";
 import type { Difference } from "./compare.ts";
 import type { Examination } from "./examine.ts";
 
-export function reportJson(name: string, examination: Examination): string {
-	const { digest, files, snapshot, refusals, notices } = examination;
-	const report = {
-		name,
-		...(digest === undefined ? {} : { digest }),
-		...(snapshot === undefined
-			? {}
-			: { metadata: snapshot.frontmatter, entrypoint: snapshot.entrypoint?.path ?? null }),
-		refusals: refusals.map(({ code, message, path }) => ({ code, message, ...(path === undefined ? {} : { path }) })),
-		notices,
-		manifest: files,
-	};
-	return `${JSON.stringify(JSON.parse(canonicalText(JSON.parse(JSON.stringify(report)) as JsonValue)), null, "\t")}\n`;
+/** What a package was held against, and what came of it. */
+export interface Comparison {
+	readonly name: string;
+	readonly digest: string;
+	readonly differences: readonly Difference[];
 }
 
-export function reportMarkdown(name: string, examination: Examination, differences?: readonly Difference[]): string {
-	const { digest, files, snapshot, refusals, notices } = examination;
+export function reportJson(name: string, examination: Examination, compared?: Comparison): string {
+	const { digest, files, snapshot, refusals, noticed } = examination;
+	const report = {
+		name,
+		digest,
+		metadata: snapshot?.frontmatter,
+		entrypoint: snapshot === undefined ? undefined : (snapshot.entrypoint?.path ?? null),
+		contracts: snapshot === undefined ? undefined : contractsOf(snapshot),
+		refusals: refusals.map(({ code, message, path, line, column, pointer }) => ({
+			...{ code, message, path, line, column, pointer },
+		})),
+		notices: noticed.flatMap(({ notices }) => notices),
+		compared,
+		manifest: digest === undefined ? undefined : files,
+	};
+	return `${JSON.stringify(report, null, "\t")}\n`;
+}
+
+function contractsOf({ uses, channelContracts }: NonNullable<Examination["snapshot"]>): object[] {
+	return [
+		...[...uses].flatMap(([slot, use]) =>
+			"local" in use ? [] : [{ kind: "capability", slot, path: use.path, ...use.contract.identity }],
+		),
+		...[...channelContracts].map(([path, { identity }]) => ({ kind: "channel", path, ...identity })),
+	];
+}
+
+export function reportMarkdown(name: string, examination: Examination, compared?: Comparison): string {
+	const { digest, files, snapshot, refusals, noticed } = examination;
 	const lines = [`# ${inline(name)}`, "", digest === undefined ? "It has no digest." : `\`${digest}\``, ""];
+	const section = (title: string, items: readonly string[]): void => {
+		if (items.length > 0) lines.push(`## ${title}`, "", ...items, "");
+	};
 	if (snapshot !== undefined) {
 		lines.push(`**${inline(snapshot.metadata.name)}**: ${inline(snapshot.metadata.description)}`, "");
 		lines.push(`- entrypoint: ${snapshot.entrypoint === undefined ? "none" : code(snapshot.entrypoint.path)}`);
 		for (const [slot, use] of snapshot.uses) {
-			lines.push(
-				`- uses ${code(slot)}: ${"local" in use ? "a local seam" : `${code(use.contract.identity.id)} ${use.contract.identity.version}, \`${use.contract.identity.digest}\``}`,
-			);
+			lines.push(`- uses ${code(slot)}: ${"local" in use ? "a local seam" : identity(use.contract.identity)}`);
 		}
+		for (const [path, contract] of snapshot.channelContracts)
+			lines.push(`- channel contract ${code(path)}: ${identity(contract.identity)}`);
 		lines.push("");
 	}
-	if (refusals.length > 0) {
-		lines.push("## Refused", "");
-		for (const { code: name, message, path } of refusals) {
-			lines.push(`- \`${name}\`${path === undefined ? "" : ` at ${code(path)}`}: ${inline(message)}`);
-		}
-		lines.push("");
+	section(
+		"Refused",
+		refusals.map(({ code: name, message, ...place }) => {
+			const at = placeOf(place);
+			return `- \`${name}\`${at === undefined ? "" : ` at ${code(at)}`}: ${inline(message)}`;
+		}),
+	);
+	section(
+		"Worth a look",
+		noticed.flatMap(({ notices, leftOut }) => [
+			...notices.map((notice) => `- ${code(placeOf(notice) ?? "")}: ${inline(notice.message)}`),
+			...(leftOut === 0 ? [] : [`- and ${formatNumber(leftOut)} more like these`]),
+		]),
+	);
+	if (compared !== undefined) {
+		const { differences } = compared;
+		section(`Compared with ${inline(compared.name)}`, [
+			`\`${compared.digest}\``,
+			"",
+			...(differences.length === 0 ? ["The same files, byte for byte."] : []),
+			...differences.map((difference) => `- ${describeDifference(difference, code)}`),
+		]);
 	}
-	if (notices.length > 0) {
-		lines.push("## Worth a look", "");
-		for (const { path, line, column, message } of notices) {
-			lines.push(`- ${code(path)}${line === undefined ? "" : `, line ${line}, column ${column}`}: ${inline(message)}`);
-		}
-		lines.push("");
+	if (digest !== undefined) {
+		lines.push("## Files", "", "| path | bytes | SHA-256 |", "| --- | ---: | --- |");
+		for (const { path, size, sha256 } of files) lines.push(`| ${code(path)} | ${size} | \`${sha256.slice(7)}\` |`);
 	}
-	if (differences !== undefined) {
-		lines.push("## Compared", "");
-		if (differences.length === 0) lines.push("The two are equal.");
-		for (const difference of differences) lines.push(`- ${describeDifference(difference, code)}`);
-		lines.push("");
-	}
-	lines.push("## Files", "", "| path | bytes | SHA-256 |", "| --- | ---: | --- |");
-	for (const { path, size, sha256 } of files) lines.push(`| ${code(path)} | ${size} | \`${sha256.slice(7)}\` |`);
-	return `${lines.join("\n")}\n`;
+	return `${lines.join("\n").trimEnd()}\n`;
+}
+
+function identity({
+	id,
+	version,
+	digest,
+}: {
+	readonly id: string;
+	readonly version: string;
+	readonly digest: string;
+}): string {
+	return `${code(id)} ${version}, \`${digest}\``;
+}
+
+/** A path, and where in the file. */
+export function placeOf(place: {
+	readonly path?: string | undefined;
+	readonly line?: number | undefined;
+	readonly column?: number | undefined;
+}): string | undefined {
+	const { path, line, column } = place;
+	if (path === undefined || line === undefined) return path;
+	return `${path}:${line}${column === undefined ? "" : `:${column}`}`;
 }
 
 /** A difference in words. */
-export function describeDifference(difference: Difference, show: (path: string) => string = (path) => path): string {
+export function describeDifference(difference: Difference, show: (path: string) => string = escapeForDisplay): string {
+	const path = show(difference.path);
 	switch (difference.kind) {
 		case "added":
-			return `${show(difference.path)} is only in this one`;
+			return `${path} is only in this one`;
 		case "removed":
-			return `${show(difference.path)} is missing here`;
+			return `${path} is missing here`;
 		case "renamed":
-			return `${show(difference.path)} was ${show(difference.from)}`;
-		case "changed":
-			return difference.lineEndsOnly
-				? `${show(difference.path)} has other line endings (CRLF against LF), and is the same otherwise`
-				: `${show(difference.path)} has another content`;
+			return `${path} was ${show(difference.from)}`;
+		case "changed": {
+			const [expected, found] = difference.sizes;
+			if (difference.lineEndsOnly)
+				return `${path} has other line endings (${expected > found ? "LF instead of CRLF" : "CRLF instead of LF"}), and is the same otherwise`;
+			return `${path} has other content (${formatNumber(expected)} bytes became ${formatNumber(found)})`;
+		}
 	}
 }
 
 /** Text from a package, so that it can't be Markdown. */
 function inline(text: string): string {
-	return text.replace(/[\\`*_{}[\]()#+!|<>~]/g, "\\$&").replace(/\s+/g, " ");
+	return escapeForDisplay(text.replace(/\s+/g, " ")).replace(/[\\`*_{}[\]()#+!|<>~&]/g, "\\$&");
 }
 
 /** A name in backquotes, of which it may have some itself. */
 function code(text: string): string {
 	const fence = "`".repeat(Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length)) + 1);
 	const pad = text.startsWith("`") || text.endsWith("`") ? " " : "";
-	return `${fence}${pad}${text.replace(/[\r\n|]/g, "�")}${pad}${fence}`;
+	return `${fence}${pad}${escapeForDisplay(text).replaceAll("|", "\\|")}${pad}${fence}`;
 }

@@ -1,0 +1,86 @@
+import type { PackageEntry, PackageSource, ReadableStreamLike } from "millrace";
+import { adviseBytes, adviseEntry, LOOKED_AT_BYTES } from "./advise.ts";
+import type { NoticeBook } from "./notice-book.ts";
+
+const SCHEMA = /^(?:input|settings|result)\.schema\.json$/;
+
+/** A source that looks at the beginning of every file that is read through it. */
+export class Looking implements PackageSource {
+	/** The files as they were listed last. */
+	entries: readonly PackageEntry[] = [];
+	/** The bytes of the conventional schemas, as far as they were looked at. */
+	readonly schemas: Map<string, Uint8Array> = new Map();
+	readonly #source: PackageSource;
+	readonly #book: NoticeBook;
+	readonly #seen: Set<string> = new Set();
+
+	constructor(source: PackageSource, book: NoticeBook) {
+		this.#source = source;
+		this.#book = book;
+	}
+
+	async list(): Promise<readonly PackageEntry[]> {
+		this.entries = await this.#source.list();
+		return this.entries;
+	}
+
+	async open(path: string): Promise<ReadableStreamLike<Uint8Array>> {
+		const stream = await this.#source.open(path);
+		if (this.#seen.has(path)) return stream;
+		this.#seen.add(path);
+		const reader = stream.getReader();
+		const kept: Uint8Array[] = [];
+		let size = 0;
+		let length = 0;
+		return {
+			getReader: () => ({
+				read: async () => {
+					const next = await reader.read();
+					if (next.done) this.#look(path, size, joined(kept, length));
+					else {
+						size += next.value.length;
+						if (length < LOOKED_AT_BYTES) {
+							// The chunk may be a view of a buffer that is used again.
+							const part = next.value.slice(0, LOOKED_AT_BYTES - length);
+							kept.push(part);
+							length += part.length;
+						}
+					}
+					return next;
+				},
+				cancel: (reason) => reader.cancel(reason),
+				releaseLock: () => reader.releaseLock(),
+			}),
+		};
+	}
+
+	#look(path: string, size: number, bytes: Uint8Array): void {
+		if (SCHEMA.test(path)) this.schemas.set(path, bytes);
+		this.#book.add(adviseEntry(path, size));
+		this.#book.add(adviseBytes(path, bytes));
+	}
+}
+
+function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
+	const [only] = parts;
+	if (parts.length === 1 && only !== undefined) return only;
+	const bytes = new Uint8Array(length);
+	let at = 0;
+	for (const part of parts) {
+		bytes.set(part, at);
+		at += part.length;
+	}
+	return bytes;
+}
+
+/** The bytes of one file of a source that was listed. */
+export async function readFile(source: PackageSource, path: string): Promise<Uint8Array> {
+	const reader = (await source.open(path)).getReader();
+	const parts: Uint8Array[] = [];
+	let length = 0;
+	for (let next = await reader.read(); !next.done; next = await reader.read()) {
+		parts.push(next.value.slice());
+		length += next.value.length;
+	}
+	return joined(parts, length);
+}
