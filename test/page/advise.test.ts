@@ -183,6 +183,21 @@ describe("refusals in plain words", () => {
 	});
 });
 
+describe("examining", () => {
+	it("gives the page a turn while it reads what has arrived already", async () => {
+		const files = Array.from({ length: 300 }, (_, index) => [`${index}.bin`, new Uint8Array(262_144)] as const);
+		const source = memorySource([["FLOW.md", "---\nname: a\ndescription: A.\n---\n"], ...files]);
+		let turns = 0;
+		const timer = setInterval(() => {
+			turns += 1;
+		});
+		const { signal } = new AbortController();
+		const { durationMs } = await examine(source, { signal, onProgress: () => {} });
+		clearInterval(timer);
+		expect(turns).toBeGreaterThan(durationMs / 500);
+	});
+});
+
 describe("comparing", () => {
 	const digest = (letter: string): Digest => `sha256:${letter.repeat(64)}` as Digest;
 	const file = (path: string, letter: string, size = 1) => ({ path, size, sha256: digest(letter) });

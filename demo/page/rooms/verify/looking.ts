@@ -2,6 +2,9 @@ import type { PackageEntry, PackageSource, ReadableStreamLike } from "millrace";
 import { adviseBytes, adviseEntry, LOOKED_AT_BYTES } from "./advise.ts";
 import type { NoticeBook } from "./notice-book.ts";
 
+/** Milliseconds of reading before the page gets a turn: what somebody presses or types waits no longer. */
+const TURN = 50;
+
 const SCHEMA = /^(?:input|settings|result)\.schema\.json$/;
 
 /** A source that looks at the beginning of every file that is read through it. */
@@ -13,6 +16,7 @@ export class Looking implements PackageSource {
 	readonly #source: PackageSource;
 	readonly #book: NoticeBook;
 	readonly #seen: Set<string> = new Set();
+	#turned: number = performance.now();
 
 	constructor(source: PackageSource, book: NoticeBook) {
 		this.#source = source;
@@ -26,7 +30,7 @@ export class Looking implements PackageSource {
 
 	async open(path: string): Promise<ReadableStreamLike<Uint8Array>> {
 		const stream = await this.#source.open(path);
-		if (this.#seen.has(path)) return stream;
+		const first = !this.#seen.has(path);
 		this.#seen.add(path);
 		const reader = stream.getReader();
 		const kept: Uint8Array[] = [];
@@ -36,8 +40,10 @@ export class Looking implements PackageSource {
 			getReader: () => ({
 				read: async () => {
 					const next = await reader.read();
-					if (next.done) this.#look(path, size, joined(kept, length));
-					else {
+					if (performance.now() - this.#turned > TURN) await this.#turn();
+					if (next.done) {
+						if (first) this.#look(path, size, joined(kept, length));
+					} else if (first) {
 						size += next.value.length;
 						if (length < LOOKED_AT_BYTES) {
 							// The chunk may be a view of a buffer that is used again.
@@ -52,6 +58,12 @@ export class Looking implements PackageSource {
 				releaseLock: () => reader.releaseLock(),
 			}),
 		};
+	}
+
+	/** What has arrived already is read without a pause, for as long as it lasts: a browser would show nothing meanwhile. */
+	async #turn(): Promise<void> {
+		await new Promise((resolve) => setTimeout(resolve));
+		this.#turned = performance.now();
 	}
 
 	#look(path: string, size: number, bytes: Uint8Array): void {
