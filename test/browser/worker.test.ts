@@ -1,43 +1,8 @@
 /** Flows in the Workers of a page: they load, they run, they are confined, and they end. */
 import { createServer, type Server } from "node:http";
-import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchChromium, needsChromium } from "./support/chromium.ts";
-import { bundleForPage } from "./support/library.ts";
-import { type Served, serve } from "./support/serve.ts";
-
-const dist = fileURLToPath(new URL("../../dist/browser", import.meta.url));
-
-type Files = Readonly<Record<string, string>>;
-
-const CODE = `
-import { memorySource } from "millrace";
-import { createHost, RunFailure } from "millrace/host";
-import { browserRuntime } from "millrace/browser";
-let runtime = browserRuntime({ frame: "/frame.html" });
-const FLOW = "---\\nname: test\\ndescription: A test.\\n---\\n";
-const load = (host, files) => host.load(memorySource({ "FLOW.md": FLOW, ...files }));
-const clean = (error) => error instanceof Error
-	? { name: error.name, code: error.code, phase: error.phase, message: error.message, stderr: error.stderr?.text, cause: error.cause?.message }
-	: { thrown: String(error) };
-window.run = async (files, options = {}, children = {}, limits) => {
-	const host = createHost({ runtime: limits ? browserRuntime({ frame: "/frame.html", limits }) : runtime });
-	try {
-		const pack = await load(host, files);
-		const bound = {};
-		for (const [slot, child] of Object.entries(children)) bound[slot] = await load(host, child);
-		const run = host.run(pack, { deadlineMs: 15_000, input: null, ...options, children: bound });
-		if (options.cancelAfter) setTimeout(() => run.cancel(), options.cancelAfter);
-		const { outcome, output } = await run.result;
-		return { outcome, output };
-	} catch (error) {
-		return clean(error);
-	}
-};
-window.frames_left = () => document.querySelectorAll("iframe").length;
-window.ready = true;
-`;
+import { needsChromium } from "./support/chromium.ts";
+import { type Files, type FlowPage, openFlowPage } from "./support/flow-page.ts";
 
 /** An entrypoint whose handler has this body. */
 const flow = (body: string): Files => ({
@@ -45,9 +10,7 @@ const flow = (body: string): Files => ({
 });
 
 describe.skipIf(needsChromium)("a Flow in a Worker of a page", { timeout: 60_000 }, () => {
-	let browser: Browser;
-	let served: Served;
-	let page: Page;
+	let flows: FlowPage;
 	/** A server that a Flow might reach: whatever comes is kept. */
 	let outside: Server;
 	let requests: string[] = [];
@@ -66,19 +29,10 @@ describe.skipIf(needsChromium)("a Flow in a Worker of a page", { timeout: 60_000
 		});
 		await new Promise<void>((resolve) => outside.listen(0, "127.0.0.1", resolve));
 		outsideUrl = `127.0.0.1:${(outside.address() as { port: number }).port}`;
-		served = await serve(dist, {
-			"/": { type: "text/html", body: '<!doctype html><p>page</p><script type="module" src="/page.js"></script>' },
-			"/page.js": { type: "text/javascript", body: await bundleForPage(CODE) },
-		});
-		browser = await launchChromium();
-		page = await browser.newPage();
-		page.on("pageerror", (error) => console.log("page error", error));
-		await page.goto(`${served.url}/`);
-		await page.waitForFunction("window.ready");
+		flows = await openFlowPage();
 	}, 60_000);
 	afterAll(async () => {
-		await browser?.close();
-		await served?.close();
+		await flows?.close();
 		outside?.close();
 	});
 	beforeEach(() => {
@@ -87,22 +41,19 @@ describe.skipIf(needsChromium)("a Flow in a Worker of a page", { timeout: 60_000
 
 	const run = (
 		files: Files,
-		options: object = {},
+		{ cancelAfter, ...options }: { readonly cancelAfter?: number; readonly [name: string]: unknown } = {},
 		children: Readonly<Record<string, Files>> = {},
-		limits?: object,
+		limits: object = {},
 	): Promise<Record<string, unknown>> =>
-		page.evaluate(
-			([files, options, children, limits]) =>
-				(window as unknown as { run(...words: unknown[]): Promise<Record<string, unknown>> }).run(
-					files,
-					options,
-					children,
-					limits,
-				),
-			[files, options, children, limits] as const,
-		);
+		flows.run({
+			files,
+			options,
+			children,
+			runtime: { limits },
+			...(cancelAfter === undefined ? {} : { cancelAfter }),
+		});
 
-	const framesLeft = (): Promise<number> => page.evaluate("window.frames_left()");
+	const framesLeft = (): Promise<number> => flows.framesLeft();
 
 	describe("runs", () => {
 		it("a handler on its input", async () => {
@@ -239,7 +190,7 @@ catch (error) { return { outcome: "done", output: { refused: String(error.name) 
 		});
 
 		it("while the page itself, whose policy is another, gets through", async () => {
-			await page.evaluate((url) => fetch(`http://${url}/page`), outsideUrl);
+			await flows.page.evaluate((url) => fetch(`http://${url}/page`), outsideUrl);
 			expect(requests).toEqual(["/page"]);
 		});
 

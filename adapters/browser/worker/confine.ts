@@ -5,6 +5,7 @@
  */
 const TAKEN = [
 	"BroadcastChannel",
+	"Notification",
 	"SharedWorker",
 	"Worker",
 	"WebSocketStream",
@@ -14,6 +15,8 @@ const TAKEN = [
 	"importScripts",
 	"indexedDB",
 	"postMessage",
+	"webkitRequestFileSystem",
+	"webkitRequestFileSystemSync",
 ];
 
 /** Takes them from the global object and from every prototype that it has them of. */

@@ -65,7 +65,7 @@ async function openFrame(url: string, signal: AbortSignal | undefined): Promise<
 		frame.addEventListener("error", () => reject(failed(`${url} could not be loaded`)));
 		stop = () => removeEventListener("message", listen);
 	});
-	document.body.append(frame);
+	(document.body ?? document.documentElement).append(frame);
 	try {
 		await within(
 			START_MS,
@@ -148,9 +148,9 @@ class FramedWorker implements ComponentProcess {
 		addEventListener("message", this.#fault);
 		control.addEventListener("message", ({ data }: MessageEvent<Partial<Record<string, unknown>>>) => {
 			const message = readControl(data);
-			if (message === undefined || !meter.control(message))
-				return this.#flooded("it sent what no Worker of ours sends");
-			if ("started" in message) begun();
+			const fault = message === undefined ? "it sent what no Worker of ours sends" : meter.control(message);
+			if (message === undefined || fault !== undefined) this.#flooded(String(fault));
+			else if ("started" in message) begun();
 			else if ("exit" in message) void this.#over(message.exit, meter);
 			else {
 				this.#say(message.stderr);

@@ -6,8 +6,16 @@ import { decodeUtf8 } from "../../../src/web.ts";
 import type { LinkedModule, ModuleName } from "./messages.ts";
 import { type Resolution, resolveSpecifier, urlOf } from "./specifiers.ts";
 
-/** The name of the one helper that a module with computed imports gets; it is replaced when a module's text has it. */
+/** Names that a module gets for `import()` and for `import.meta`; others are taken where its text has them. */
 const LOADER = "__import";
+const META = "__meta";
+
+/** Bytes of one module at most: taking it apart keeps the page busy, TypeScript some four times as long. */
+const MODULE_BYTES = 8_388_608;
+const TYPED_BYTES = 2_097_152;
+
+/** Bytes that are read before the page gets its turn. */
+const TURN_BYTES = 524_288;
 
 /** Takes the types out of TypeScript. Loaded when a package has some. */
 export type Strip = (text: string, path: string) => string;
@@ -20,21 +28,29 @@ interface Module extends LinkedModule {
 }
 
 /**
- * Links every module of a package that can be linked, those first that others import. Throws a `HostError` `LAUNCH_FAILED` of
- * phase `activation` when the entrypoint can't run: it or a module that it imports is no JavaScript, imports what isn't
- * there, or is in a cycle of imports.
+ * Links every module of a package that can be linked, those first that others import. Rejects with a `HostError`
+ * `LAUNCH_FAILED` of phase `activation` when the entrypoint can't run: it or a module that it imports is no JavaScript, has
+ * more than 8 MiB (2 MiB of TypeScript), imports what isn't there, or is in a cycle of imports; or with the signal's reason.
  *
  * A Worker loads modules from Blobs, whose URLs are not known before their content is, so a cycle of static imports can't be
  * loaded; a dynamic `import()` may close one.
  */
-export function linkModules(
+export async function linkModules(
 	entry: string,
 	files: ReadonlyMap<string, Uint8Array>,
 	strip: Strip | undefined,
-): readonly LinkedModule[] {
+	signal: AbortSignal | undefined,
+): Promise<readonly LinkedModule[]> {
 	const modules = new Map<string, Module>();
+	let turn = 0;
 	for (const [path, bytes] of files) {
-		if (MODULE.test(path) || path === entry) modules.set(path, readModule(path, bytes, files, strip));
+		if (!MODULE.test(path) && path !== entry) continue;
+		modules.set(path, readModule(path, bytes, files, strip));
+		turn += bytes.length;
+		if (turn < TURN_BYTES) continue;
+		turn = 0;
+		await new Promise((resolve) => setTimeout(resolve));
+		signal?.throwIfAborted();
 	}
 	return new Order(modules).from(entry);
 }
@@ -48,13 +64,20 @@ function readModule(
 	strip: Strip | undefined,
 ): Module {
 	const isJson = path.endsWith(".json");
+	const isTyped = /\.m?ts$/.test(path);
+	const most = isTyped ? TYPED_BYTES : MODULE_BYTES;
+	if (!isJson && bytes.length > most) {
+		const fault = `${quoteForDisplay(path)} has ${bytes.length} bytes; a page runs modules of ${most} at most.`;
+		return { path, parts: [], imports: [], fault };
+	}
 	try {
 		const text = decodeUtf8(bytes);
 		// A policy that lets no request out keeps JSON modules out too: it comes as JavaScript.
 		if (isJson)
 			return { path, parts: [`export default JSON.parse(${JSON.stringify(text)});`], imports: [], fault: undefined };
-		const code = /\.m?ts$/.test(path) && strip !== undefined ? strip(text, path) : text;
-		return cut(path, code, files);
+		const code = isTyped && strip !== undefined ? strip(text, path) : text;
+		// What stands before the text takes away what makes a first line `#!` no syntax error.
+		return cut(path, code.startsWith("#!") ? `//${code}` : code, files);
 	} catch (error) {
 		const fault = `${quoteForDisplay(path)} is no ${isJson ? "text" : "module"}: ${error instanceof Error ? error.message : String(error)}`;
 		return { path, parts: [], imports: [], fault };
@@ -68,21 +91,23 @@ function cut(path: string, code: string, files: ReadonlyMap<string, Uint8Array>)
 	const imports: string[] = [];
 	let fault: string | undefined;
 	let at = 0;
-	let computed = false;
-	const loader = nameNotIn(code);
+	const loader = nameNotIn(code, LOADER);
+	const meta = nameNotIn(code, META);
+	const names = new Set<string>();
 	const put = (start: number, end: number, ...replacement: (string | ModuleName)[]): void => {
 		parts.push(code.slice(at, start), ...replacement);
 		at = end;
 	};
 	for (const one of found) {
 		if (one.type === "import-meta") {
-			put(one.start, one.end, `({url:${JSON.stringify(urlOf(path))}})`);
+			put(one.start, one.end, meta);
+			names.add(`${meta}={__proto__:null,url:${JSON.stringify(urlOf(path))}}`);
 			continue;
 		}
 		if (one.type === "dynamic") {
 			// `import(` becomes a call of the helper, which resolves what it is given when it is called.
 			put(one.importStart, one.importStart + "import".length, loader);
-			computed = true;
+			names.add(`${loader}=globalThis[Symbol.for("millrace.import")](${JSON.stringify(path)})`);
 			continue;
 		}
 		const target = resolveSpecifier(one.specifier, path);
@@ -100,7 +125,7 @@ function cut(path: string, code: string, files: ReadonlyMap<string, Uint8Array>)
 	}
 	parts.push(code.slice(at));
 	// On the first line, so that line numbers stay what they are.
-	if (computed) parts.unshift(`const ${loader}=globalThis[Symbol.for("millrace.import")](${JSON.stringify(path)});`);
+	if (names.size > 0) parts.unshift(`const ${Array.from(names).join()};`);
 	return { path, parts, imports, fault };
 }
 
@@ -123,8 +148,8 @@ function faultOfAttributes(
 }
 
 /** A name that the text has nowhere. */
-function nameNotIn(code: string): string {
-	let name = LOADER;
+function nameNotIn(code: string, first: string): string {
+	let name = first;
 	while (code.includes(name)) name += "_";
 	return name;
 }

@@ -58,10 +58,12 @@ export class Meter {
 		};
 	}
 
-	/** Whether one more message of diagnostics is within bounds. */
-	control(message: ControlMessage): boolean {
+	/** What is wrong with one more message of the control port. */
+	control(message: ControlMessage): string | undefined {
 		if ("stderr" in message) this.#diagnostics += message.stderr.length;
-		return this.#diagnostics <= this.#limits.diagnostics;
+		return this.#diagnostics > this.#limits.diagnostics
+			? `it wrote more than ${this.#limits.diagnostics} characters of diagnostics`
+			: undefined;
 	}
 
 	#protocol(data: unknown): string | undefined {

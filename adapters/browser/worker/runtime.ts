@@ -29,9 +29,13 @@ const SUFFIXES = ["mjs", "js", "ts"];
  * deadline, on a flood, and when it is over.
  *
  * The entrypoint is `.mjs`, `.js` or `.ts` (an ES module in each case), without a selector. It can import the modules of its
- * own package (`.mjs`, `.js`, `.ts`, and `.json` with `{ type: "json" }`), not in a circle, and the SDK. There is no file
+ * own package (`.mjs`, `.js`, `.mts`, `.ts`, and `.json` with `{ type: "json" }`), not in a circle, and the SDK. There is no file
  * system: `run.scratch` is a name that nothing lies behind, attachments are refused, and a package can't read its own files
  * but by importing them.
+ *
+ * A Worker ends as a process does. Its exit code is 0 when the entrypoint's evaluation has fulfilled, `handle` has ended well
+ * and no exception or rejection was left to nobody; 1 otherwise; none, with the signal "SIGKILL", when it was ended from
+ * outside. What it still does then, timers and all, ends with it.
  *
  * A browser slows the timers of a page that is not looked at: deadlines can come late there, by a minute at worst.
  */
@@ -84,7 +88,7 @@ async function launch(
 		import("./link.ts"),
 		hasTypes ? import("./strip.ts").then(({ stripTypes }) => stripTypes) : undefined,
 	]);
-	return launchWorker(frame, entrypoint.path, linkModules(entrypoint.path, files, strip), limits, signal);
+	return launchWorker(frame, entrypoint.path, await linkModules(entrypoint.path, files, strip, signal), limits, signal);
 }
 
 /** The longest delay a timer of a browser takes. */

@@ -4,7 +4,7 @@
  *
  * Its end is defined as a process's is. It exits with 0 when the entrypoint's evaluation has fulfilled and `handle` has ended
  * well, with 1 when evaluation rejected or `handle` failed or was never called, and with 1 at once when an exception or a
- * rejection is handled by nobody. What still runs then ends with it.
+ * rejection is handled by nobody, those of the last turn included. What still runs then ends with it.
  */
 import { portTransport } from "../../../src/run/port.ts";
 import { lendEnvironment } from "../../node/lent.ts";
@@ -31,6 +31,8 @@ function begin({ entry, modules, protocol, control }: WorkerStart): void {
 	post({ started: true });
 
 	const transport = portTransport(protocol);
+	// The package can replace the global one.
+	const later = setTimeout;
 	let exited = false;
 	const exit = (code: 0 | 1): void => {
 		if (exited) return;
@@ -55,7 +57,8 @@ function begin({ entry, modules, protocol, control }: WorkerStart): void {
 	let evaluated = false;
 	const endWhenOver = (): void => {
 		if (handled === "failed") exit(1);
-		else if (evaluated && handled === "done") exit(0);
+		// Browsers tell of a rejection that nobody handles in a turn of its own, which follows the one that it came in.
+		else if (evaluated && handled === "done") later(() => later(() => exit(0)));
 	};
 	lendEnvironment({
 		open() {
