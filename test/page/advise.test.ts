@@ -253,6 +253,6 @@ describe("the report", () => {
 		expect(markdown).toContain("``a\\|`b`.txt``");
 		expect(markdown).toContain("U\\+202E RIGHT-TO-LEFT OVERRIDE");
 		expect(markdown).toContain("## Compared with b");
-		expect(markdown).toContain("`FLOW.md` is only in this one");
+		expect(markdown).toContain("`FLOW.md` is only in this one (");
 	});
 });

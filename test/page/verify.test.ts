@@ -1,5 +1,6 @@
 /** The room where packages are verified, with real folders and archives, in a real Chromium. */
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -186,8 +187,9 @@ t.close()`;
 			const text = (await list.textContent()) ?? "";
 			for (const words of [
 				"line endings a.txt has other line endings (CRLF instead of LF)",
-				"b.txt has other content (1 bytes became 1)",
-				`− ${(await digestPackage(directory(before), { manifest: true })).files.find(({ path }) => path === "b.txt")?.sha256}`,
+				"b.txt has other content (1 byte became 1)",
+				createHash("sha256").update("b").digest("hex"),
+				createHash("sha256").update("B").digest("hex"),
 				"2 changed, 1 added, 1 removed, 1 renamed",
 				"d/c.txt was c.txt",
 				"gone is missing here",

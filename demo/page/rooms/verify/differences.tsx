@@ -1,4 +1,3 @@
-import { escapeForDisplay } from "millrace";
 import type { JSX } from "preact";
 import { formatNumber } from "../../parts/format.ts";
 import type { Difference } from "./compare.ts";
@@ -22,11 +21,11 @@ export function Differences({ name, equal, differences }: DifferencesProps): JSX
 	if (differences.length === 0) {
 		return equal ? (
 			<p class="notice good">
-				<strong>✓ Equal.</strong> {name} has the same files, byte for byte.
+				<strong>✓ Equal.</strong> “{name}” has the same files, byte for byte.
 			</p>
 		) : (
 			<p class="notice bad">
-				<strong>✗ Not equal.</strong> {name} lists the same files, but its digest is another: one of the two was not
+				<strong>✗ Not equal.</strong> “{name}” lists the same files, but its digest is another: one of the two was not
 				made from these files.
 			</p>
 		);
@@ -35,7 +34,7 @@ export function Differences({ name, equal, differences }: DifferencesProps): JSX
 	return (
 		<div data-testid="differences">
 			<p class="notice bad">
-				<strong>✗ Not equal.</strong> Against {name},{" "}
+				<strong>✗ Not equal.</strong> Against “{name}”,{" "}
 				{differences.length === 1 ? "one file differs" : `${formatNumber(differences.length)} files differ`}
 				{lineEnds === differences.length
 					? ", by line endings alone: a checkout converted them. Check it out without conversion (git: core.autocrlf=false)."
@@ -78,8 +77,18 @@ function Digests({ difference }: { readonly difference: Difference }): JSX.Eleme
 				: [undefined, difference.sha256];
 	return (
 		<>
-			{expected !== undefined && <code class="hash line">− {escapeForDisplay(expected)}</code>}
-			{found !== undefined && <code class="hash line">+ {escapeForDisplay(found)}</code>}
+			{expected !== undefined && (
+				<code class="hash line">
+					−{"\u00a0"}
+					{expected.slice("sha256:".length)}
+				</code>
+			)}
+			{found !== undefined && (
+				<code class="hash line">
+					+{"\u00a0"}
+					{found.slice("sha256:".length)}
+				</code>
+			)}
 		</>
 	);
 }

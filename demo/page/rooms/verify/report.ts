@@ -1,6 +1,6 @@
 /** The report to keep: as Markdown for people, as JSON for programs and for comparing with later. */
 import { escapeForDisplay } from "millrace";
-import { formatNumber } from "../../parts/format.ts";
+import { count, formatNumber } from "../../parts/format.ts";
 import type { Difference } from "./compare.ts";
 import type { Examination } from "./examine.ts";
 
@@ -112,16 +112,16 @@ export function describeDifference(difference: Difference, show: (path: string) 
 	const path = show(difference.path);
 	switch (difference.kind) {
 		case "added":
-			return `${path} is only in this one`;
+			return `${path} is only in this one (${count(difference.size, "byte")})`;
 		case "removed":
-			return `${path} is missing here`;
+			return `${path} is missing here (${count(difference.size, "byte")})`;
 		case "renamed":
 			return `${path} was ${show(difference.from)}`;
 		case "changed": {
 			const [expected, found] = difference.sizes;
 			if (difference.lineEndsOnly)
 				return `${path} has other line endings (${expected > found ? "LF instead of CRLF" : "CRLF instead of LF"}), and is the same otherwise`;
-			return `${path} has other content (${formatNumber(expected)} bytes became ${formatNumber(found)})`;
+			return `${path} has other content (${count(expected, "byte")} became ${formatNumber(found)})`;
 		}
 	}
 }
