@@ -150,7 +150,52 @@ await handle(async () => ({ outcome: "done", output: [import.meta.mark, import.m
 		])("%s", async (_, files) => {
 			expect(await flows.run({ files })).toMatchObject({
 				code: "EXECUTION_FAILED",
+				message: expect.stringContaining("exited with code 1"),
 				stderr: expect.stringContaining("late"),
+			});
+		});
+
+		it.each([
+			["the console", "globalThis.console = { error() { throw 1; } };"],
+			[
+				"the console's means",
+				"Array.prototype.map = RegExp.prototype.exec = String.prototype.replace = () => { throw 1; };",
+			],
+			[
+				"error events",
+				'for (const name of ["error", "message"]) Object.defineProperty(ErrorEvent.prototype, name, { get() { throw 1; } });',
+			],
+			["events", "Event.prototype.preventDefault = () => { throw 1; };"],
+			["timers", "globalThis.setTimeout = () => {};"],
+			[
+				"listeners",
+				'addEventListener("error", (event) => event.stopImmediatePropagation(), true); globalThis.onerror = () => true;',
+			],
+		])("where the package has changed %s before it throws", async (_, change) => {
+			const files = flow(`const wait = setTimeout;
+${change}
+wait(() => { throw new Error("late"); });
+await new Promise((resolve) => wait(resolve, 200));
+return { outcome: "done", output: 1 };`);
+			expect(await flows.run({ files })).toMatchObject({
+				code: "EXECUTION_FAILED",
+				message: expect.stringContaining("exited with code 1"),
+			});
+		});
+
+		it("where the package says more than once that it is over", async () => {
+			// The end of its output is kept back, or the page would listen to nothing after the first time.
+			const files = flow(`const { postMessage } = MessagePort.prototype;
+MessagePort.prototype.postMessage = function (...words) { if (!words[0].end) postMessage.apply(this, words); };
+const { then } = Promise.prototype;
+Promise.prototype.then = function (...words) {
+	if (String(words[0]).includes("exit")) for (let i = 0; i < 10; i += 1) words[0]();
+	return then.apply(this, words);
+};
+return { outcome: "done", output: 1 };`);
+			expect(await flows.run({ files })).toMatchObject({
+				name: "RunFailure",
+				stderr: expect.stringContaining("said twice"),
 			});
 		});
 	});

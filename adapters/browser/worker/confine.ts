@@ -1,15 +1,16 @@
 /**
  * What a Worker has by nature and a Flow has no business with. The content policy of the frame keeps the network out and its
  * opaque origin the storage; these are the ways that neither closes: other Workers, other pages of the browser, and the
- * channel to the frame, whose messages nobody would read.
+ * channel to the frame, whose messages nobody would read. WebAssembly goes since only some browsers' policies let it be.
  */
 const TAKEN = [
 	"BroadcastChannel",
 	"Notification",
 	"SharedWorker",
-	"Worker",
+	"WebAssembly",
 	"WebSocketStream",
 	"WebTransport",
+	"Worker",
 	"caches",
 	"close",
 	"importScripts",

@@ -146,13 +146,17 @@ class FramedWorker implements ComponentProcess {
 		});
 		this.started.catch(() => {});
 		addEventListener("message", this.#fault);
+		let over = false;
 		control.addEventListener("message", ({ data }: MessageEvent<Partial<Record<string, unknown>>>) => {
 			const message = readControl(data);
 			const fault = message === undefined ? "it sent what no Worker of ours sends" : meter.control(message);
 			if (message === undefined || fault !== undefined) this.#flooded(String(fault));
 			else if ("started" in message) begun();
-			else if ("exit" in message) void this.#over(message.exit, meter);
-			else {
+			else if ("exit" in message) {
+				if (over) return this.#flooded("it said twice that it is over");
+				over = true;
+				void this.#over(message.exit, meter);
+			} else {
 				this.#say(message.stderr);
 				control.postMessage({ taken: true });
 			}

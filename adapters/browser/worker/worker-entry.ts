@@ -9,7 +9,7 @@
 import { portTransport } from "../../../src/run/port.ts";
 import { lendEnvironment } from "../../node/lent.ts";
 import { confine } from "./confine.ts";
-import { redirectWorkerConsole } from "./console.ts";
+import { format, redirectWorkerConsole } from "./console.ts";
 import { Diagnostics } from "./diagnostics.ts";
 import type { ControlMessage, LinkedModule, ModuleName, WorkerStart } from "./messages.ts";
 import { resolveSpecifier } from "./specifiers.ts";
@@ -37,21 +37,29 @@ function begin({ entry, modules, protocol, control }: WorkerStart): void {
 	const exit = (code: 0 | 1): void => {
 		if (exited) return;
 		exited = true;
-		transport.end();
 		void diagnostics.drained().then(() => post({ exit: code }));
+		transport.end();
 	};
-	const die = (error: unknown): void => {
-		console.error("Uncaught", error);
-		exit(1);
+	/** Whatever of the language the package has changed, it doesn't outlive what it left to nobody. */
+	const die = (read: () => unknown): void => {
+		try {
+			diagnostics.write(`${format(["Uncaught", read()])}\n`);
+		} finally {
+			exit(1);
+		}
 	};
-	addEventListener("error", (event) => {
-		event.preventDefault();
-		die(event.error ?? event.message);
-	});
-	addEventListener("unhandledrejection", (event) => {
-		event.preventDefault();
-		die(event.reason);
-	});
+	addEventListener("error", (event) =>
+		die(() => {
+			event.preventDefault();
+			return event.error ?? event.message;
+		}),
+	);
+	addEventListener("unhandledrejection", (event) =>
+		die(() => {
+			event.preventDefault();
+			return event.reason;
+		}),
+	);
 
 	let handled: "not yet" | "under way" | "done" | "failed" = "not yet";
 	let evaluated = false;
@@ -79,13 +87,16 @@ function begin({ entry, modules, protocol, control }: WorkerStart): void {
 		},
 	});
 
-	new Library(modules).import(entry).then(() => {
-		evaluated = true;
-		if (handled === "not yet") {
-			die(new Error(`The evaluation of ${entry} is over, and it never called handle.`));
-		}
-		endWhenOver();
-	}, die);
+	new Library(modules).import(entry).then(
+		() => {
+			evaluated = true;
+			if (handled === "not yet") {
+				die(() => `The evaluation of ${entry} is over, and it never called handle.`);
+			}
+			endWhenOver();
+		},
+		(error) => die(() => error),
+	);
 }
 
 /** The package's modules as Blobs. */
