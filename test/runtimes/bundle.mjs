@@ -20,6 +20,16 @@ const STAND_INS = {
 /** Folders of tests about what belongs to one environment; of the rest, the imports decide. */
 const ELSEWHERE = /^test\/(?:archive|bench|browser|cli|house|interop|node|page|runtimes)\//;
 
+/** What the matrix is there for: an import must not take one of these out of it unnoticed. */
+const HEART = [
+	"conformance/corpus",
+	"json/door",
+	"package/digest",
+	"run/transports",
+	"schema/evaluate",
+	"sdk/handler",
+].map((name) => `test/${name}.test.ts`);
+
 /** What only vitest's own process has. */
 const OWN = /\bvi\b.*from "vitest"|\bexpect\.poll\b/;
 
@@ -57,7 +67,11 @@ export async function neutralTests() {
 	};
 	const fits = (name) => Object.hasOwn(STAND_INS, name) || !/^(?:node:|typescript$|rollup$|@rollup\/)/.test(name);
 	const source = (path) => readFileSync(join(repository, path), "utf8");
-	return tests.filter((path) => beyond(path).every(fits) && !OWN.test(source(path)));
+	const found = tests.filter((path) => beyond(path).every(fits) && !OWN.test(source(path)));
+	const lost = HEART.filter((path) => !found.includes(path));
+	if (lost.length > 0)
+		throw new Error(`${lost.join(", ")} must run everywhere, but imports what it can't have everywhere`);
+	return found;
 }
 
 /** What tests read while they run, by the path they read it at; the repository is the root. */

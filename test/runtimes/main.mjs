@@ -9,10 +9,10 @@ import { addCounts } from "./counts.mjs";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const SUITE = `${repository}dist/runtimes/suite.js`;
-export const REPORT = `${repository}dist/runtimes/report.json`;
+const REPORT = `${repository}dist/runtimes/report.json`;
 
 /** What one piece of work may take; a runtime that hangs is a failure that says so. */
-const DEADLINE = 300_000;
+const DEADLINE = 600_000;
 
 /** Kits wait for deadlines and processes, so one piece more than the cores of a small machine. */
 const AT_ONCE = 3;
@@ -80,6 +80,9 @@ async function attempt(work) {
 	}
 }
 
+const fileOf = (test) => test.split(" > ")[0];
+
+/** Says what came of one runtime; the skipped tests by name are in the report. */
 function tell({ name, version, parts }) {
 	for (const [part, { passed, failed, skipped, failures, milliseconds }] of Object.entries(parts)) {
 		const left = skipped.length === 0 ? "" : `, ${skipped.length} skipped`;
@@ -90,7 +93,10 @@ function tell({ name, version, parts }) {
 		for (const { test, message } of failures.slice(0, 20)) {
 			console.log(`  FAILED  ${test}\n          ${message.split("\n").slice(0, 12).join("\n          ")}`);
 		}
-		for (const test of new Set(skipped)) console.log(`  skipped ${test}`);
+		const files = new Map();
+		for (const test of skipped) files.set(fileOf(test), (files.get(fileOf(test)) ?? 0) + 1);
+		if (files.size > 0)
+			console.log(`  skipped ${Array.from(files, ([file, count]) => `${count} in ${file}`).join(", ")}`);
 	}
 }
 
@@ -127,7 +133,7 @@ const counts = {
 	failed: sum(({ failed }) => failed) + (process.env.CI ? missing : 0),
 	skipped: sum(({ skipped }) => skipped.length) + (process.env.CI ? 0 : missing),
 };
-writeFileSync(REPORT, `${JSON.stringify({ runtimes: results }, undefined, "\t")}\n`);
+if (asked.length === 0) writeFileSync(REPORT, `${JSON.stringify({ runtimes: results }, undefined, "\t")}\n`);
 if (asked.length === 0 && missing === 0) {
 	const { tableDifference } = await import("./table.mjs");
 	const difference = tableDifference();

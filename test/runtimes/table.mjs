@@ -44,7 +44,14 @@ export function tableOf({ runtimes }) {
 	return [head, head.map(() => "---"), ...rows].map(row).join("");
 }
 
-const report = () => JSON.parse(readFileSync(`${repository}dist/runtimes/report.json`, "utf8"));
+/** The report of the last run that asked for no single runtimes. */
+function report() {
+	const found = JSON.parse(readFileSync(`${repository}dist/runtimes/report.json`, "utf8"));
+	const missing = found.runtimes.filter(({ version }) => version === undefined).map(({ name }) => name);
+	if (missing.length > 0)
+		throw new Error(`The last run had no ${missing.join(", ")}: install what it lacks, and run it again.`);
+	return found;
+}
 
 function split(text) {
 	const begin = text.indexOf(BEGIN);
