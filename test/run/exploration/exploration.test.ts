@@ -22,6 +22,7 @@ const MET = [
 	...[
 		"burst",
 		"exit badly",
+		"hold",
 		"cancel call",
 		"written",
 		"finish",
@@ -37,6 +38,7 @@ const MET = [
 const RACES = [
 	...["root cancelled while it runs", "work asked to stop", "a cancellation crossed an answer"],
 	...["the handler ended with open requests", "a condition and a terminal", "work abandoned its receiver"],
+	"work outlived the component",
 ].map((name) => `race:${name}`);
 const ENDINGS = [
 	...["success", "CANCELLED", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED", "EXECUTION_FAILED", "INVALID_RESULT"],

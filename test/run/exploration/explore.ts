@@ -23,6 +23,7 @@ const ORDINARY: readonly (readonly [name: string, weight: number])[] = [
 	["finish", 2],
 	["burst", 1],
 	["exit badly", 1],
+	["hold", 1],
 	["cancel root", 1],
 	["expire root", 1],
 ];
@@ -76,6 +77,7 @@ export function play(commands: readonly Command[], counts: Counts, traced = fals
 		counts.add(`command:${name}`);
 		if (name === "die") died = true;
 		COMMANDS[name]!(world, a, b);
+		world.check();
 		if (died) break;
 	}
 	conclude(world, died, counts);
@@ -108,14 +110,16 @@ const COMMANDS: { readonly [name: string]: (world: World, a: number, b: number) 
 	burst: (world, a) => world.burst(a),
 	"exit badly": (world, a) => {
 		world.exitCode = 1 + (a % 3);
+		world.exitKind = (["code", "signal", "unknown"] as const)[a % 3]!;
+	},
+	hold: (world) => {
+		world.holding = true;
 	},
 	"cancel root": (world) => {
-		world.conditions += 1;
-		world.host.cancel();
+		world.condition((host) => host.cancel());
 	},
 	"expire root": (world) => {
-		world.conditions += 1;
-		world.host.expire();
+		world.condition((host) => host.expire());
 	},
 	exhaust: (world) => {
 		world.conditions += 1;
@@ -193,6 +197,7 @@ function judge(world: World, taints: ReadonlySet<string>, died: boolean, counts:
 	demand(conclusion !== undefined, "there is no verdict");
 	counts.add(`ending:host ${conclusion.status === "succeeded" ? "success" : conclusion.code}`);
 	counts.add(`ending:component ${end === undefined ? "killed" : end.kind === "finished" ? "finished" : end.code}`);
+	const verdict = conclusion.status === "succeeded" ? "result" : conclusion.code;
 	const said = ["changed", "doubled", "cut"].some((taint) => taints.has(taint));
 	if (!said && !died) {
 		const accused =
@@ -201,17 +206,30 @@ function judge(world: World, taints: ReadonlySet<string>, died: boolean, counts:
 		// Half a frame is left where a pipe broke between two writes of ours, which are whole frames: never.
 		demand(!accused, `one side accuses the other: ${JSON.stringify(conclusion)} ${JSON.stringify(end)}`);
 	}
-	if (taints.size === 0 && !died && world.conditions === 0 && world.exitCode === 0) {
+	if (taints.size === 0 && !died && world.conditions === 0 && world.exitCode === 0 && world.left === 0) {
 		demand(end?.kind === "finished", `without a fault the component ended ${JSON.stringify(end)}`);
 		const terminal = wire.terminal?.error?.data?.code ?? (wire.terminal?.error === undefined ? "result" : "standard");
-		const verdict = conclusion.status === "succeeded" ? "result" : conclusion.code;
 		// The host may refuse a result for its channels' sake, nothing else.
 		demand(
 			terminal === verdict || (terminal === "result" && verdict === "EXECUTION_FAILED"),
 			`${terminal} became ${verdict}`,
 		);
 	}
+	if (taints.size === 0 && !died && world.conditions === 0 && end?.kind === "finished") {
+		const due =
+			world.exitCode === 0 && world.left === 0
+				? undefined
+				: world.exitCode !== 0 && world.exitKind === "unknown"
+					? "CHANNEL_LOST"
+					: "EXECUTION_FAILED";
+		demand(
+			due === undefined || verdict === due,
+			`exit ${world.exitCode} (${world.exitKind}) with ${world.left} left became ${verdict}`,
+		);
+		if (world.left > 0) counts.add("race:work outlived the component");
+	}
 	if (conclusion.status === "succeeded") {
+		demand(world.left === 0, `a success with ${world.left} operations left`);
 		demand(wire.terminal !== undefined && wire.terminal.error === undefined, "a success without a result");
 		demand(world.exitCode === 0, `a success of a component that exited with ${world.exitCode}`);
 		demand(end?.kind === "finished" || taints.size > 0, "a success of a component that failed");

@@ -18,7 +18,7 @@ import {
 } from "../../../src/run/index.ts";
 import { ROOT } from "../harness.ts";
 import type { Counts } from "./counts.ts";
-import { demand, Items, Waits, Wire } from "./ledger.ts";
+import { demand, Items, Queues, Violation, Waits, Wire } from "./ledger.ts";
 import { type Message, Pipe } from "./pipe.ts";
 
 const LIMITS = {
@@ -67,6 +67,7 @@ export class World {
 	readonly wire = new Wire();
 	readonly waits = new Waits();
 	readonly items = new Items();
+	readonly queues = new Queues(LIMITS.channelQueuedItems, LIMITS.channelQueuedBytes, LIMITS.channelPendingSends);
 	readonly counts: Counts;
 	readonly traces: { readonly component: TraceEvent[]; readonly host: TraceEvent[] } | undefined;
 	readonly component: ComponentSession;
@@ -94,6 +95,12 @@ export class World {
 	#rootOver = false;
 	/** What the component's process exits with, when it ends by itself and well. */
 	exitCode = 0;
+	/** How that end is known: as its exit code, as a signal, not at all. */
+	exitKind: "code" | "signal" | "unknown" = "code";
+	/** Work that was asked to stop goes on until the component's process is gone. */
+	holding = false;
+	/** Operations that ran when the process was gone. */
+	left = 0;
 	end: ComponentEnd | undefined;
 	conclusion: RunConclusion | undefined;
 	#item = 0;
@@ -137,7 +144,16 @@ export class World {
 				);
 				this.counts.add("race:work asked to stop");
 			},
-			channel: (exchange) => this.#channels.request(this.#watched(exchange)),
+			channel: (exchange) => {
+				const { request } = exchange;
+				const settles = request.method === "channel/close" || request.method === "channel/release";
+				this.demand(
+					settles || (this.conditions === 0 && !this.#rootOver),
+					`${request.method} was served after the root was over`,
+				);
+				this.#channels.request(this.#watched(exchange));
+				if (request.method === "channel/send") this.watch(() => this.queues.demandWaiting(request.endpoint));
+			},
 			cancelChannel: (exchange) => this.#channels.cancel(this.#exchanges.get(exchange)!),
 			accept: () => {
 				const kept = [...this.#granted].filter(
@@ -170,10 +186,14 @@ export class World {
 	#watched(exchange: Parameters<InvocationChannels["request"]>[0]): Parameters<InvocationChannels["request"]>[0] {
 		const { request } = exchange;
 		const settled = this.waits.begin(`an exchange of ${request.method}`);
+		const sent = request.method === "channel/send" ? this.queues.send(request.endpoint) : undefined;
+		this.#served += 1;
 		const watched = {
 			request,
 			settle: (outcome: Parameters<typeof exchange.settle>[0]) => {
 				settled();
+				this.#served -= 1;
+				this.watch(() => sent?.("failure" in outcome ? outcome.failure.code : undefined));
 				if ("result" in outcome) this.#note(request, outcome.result);
 				if (request.method === "channel/send" && "result" in outcome) this.#sending = request.value;
 				this.counts.add(`channel:${request.method} ${"failure" in outcome ? outcome.failure.code : "done"}`);
@@ -182,6 +202,32 @@ export class World {
 		};
 		this.#exchanges.set(exchange, watched);
 		return watched;
+	}
+
+	/** Exchanges under way. */
+	#served = 0;
+	#violation: Violation | undefined;
+
+	/** As `demand`, where what is thrown would be caught: by a broker that shields its callers, or by a host that shields itself. */
+	demand(condition: boolean, text: string): void {
+		if (!condition) this.#violation ??= new Violation(text);
+	}
+
+	watch(check: () => void): void {
+		try {
+			check();
+		} catch (error) {
+			this.#violation ??= error as Violation;
+		}
+	}
+
+	/** After each command: what was found inside callbacks, and what holds whenever nothing is under way. */
+	check(): void {
+		if (this.#violation !== undefined) throw this.#violation;
+		if (this.conditions === 0 && !this.#rootOver) return;
+		const running = this.#work.filter(({ abandoned }) => !abandoned).map(({ operation }) => operation.call.operationId);
+		demand(running.length === 0, `the root is over, and nobody asked ${running.join(", ")} to stop`);
+		demand(this.#served === 0, `the root is over, and ${this.#served} exchanges wait on`);
 	}
 
 	/** Receivers that were granted and not released: the component must know of each, or give it back. */
@@ -195,6 +241,10 @@ export class World {
 	}
 
 	#decided(event: ChannelEvent): void {
+		if (event.type === "created" && event.delivery === "direct") this.queues.created(event.source);
+		else if (event.type === "accepted") this.queues.accepted(event.source, event.bytes);
+		else if (event.type === "delivered") this.queues.delivered(event.source);
+		this.watch(() => this.queues.demandBounds());
 		if (event.type === "accepted") this.items.accepted(event.source, this.#sending!);
 		else if (event.type === "sealed") this.items.sealed(event.source);
 		else if (event.type === "failed") this.#over.add(event.endpoint ?? event.source);
@@ -208,8 +258,8 @@ export class World {
 
 	#dispatch(operation: Operation): void {
 		const { call } = operation;
-		demand(!this.#dispatched.has(call.operationId), `the operation ${call.operationId} was dispatched twice`);
-		demand(this.conditions === 0 && !this.#rootOver, `${call.operationId} was dispatched after the root was over`);
+		this.demand(!this.#dispatched.has(call.operationId), `the operation ${call.operationId} was dispatched twice`);
+		this.demand(this.conditions === 0 && !this.#rootOver, `${call.operationId} was dispatched after the root was over`);
 		this.#dispatched.add(call.operationId);
 		const participant = this.#room.invocation([call.operationId]);
 		const work: Work = {
@@ -249,17 +299,23 @@ export class World {
 		const isChild = operation.call.kind === "child";
 		let outcome = OUTCOMES[n % OUTCOMES.length]!;
 		if ("result" in outcome !== isChild && !("failure" in outcome)) outcome = OUTCOMES[isChild ? 0 : 3]!;
+		const waiting = work.senders.reduce((sum, { endpoint }) => sum + this.queues.waiting(endpoint), 0);
+		const unread = work.receivers.filter(
+			({ endpoint, source }) => !this.#over.has(endpoint) && !this.#over.has(source),
+		);
 		const refused = "failure" in outcome ? undefined : participant.finalise();
-		if (refused !== undefined) this.counts.add("race:work abandoned its receiver");
-		if (!("failure" in outcome) && refused === undefined) {
-			const left = work.receivers.filter(
-				({ endpoint, source }) => !this.#over.has(endpoint) && !this.#over.has(source),
+		if (!("failure" in outcome)) {
+			const due = waiting > 0 || (unread.length > 0 && !this.#rootOver);
+			demand(
+				!due || refused !== undefined,
+				`a result was accepted with ${waiting} sends and ${unread.length} receivers left`,
 			);
 			demand(
-				this.#rootOver || left.length === 0,
-				`a result was accepted with ${left.map(({ endpoint }) => endpoint)} left over`,
+				refused === undefined || (refused.code === "EXECUTION_FAILED" && waiting + unread.length > 0),
+				`a result was refused for nothing: ${refused?.code}`,
 			);
 		}
+		if (refused !== undefined) this.counts.add("race:work abandoned its receiver");
 		participant.end();
 		operation.settle(refused === undefined ? outcome : { failure: refused });
 		operation.settle({ failure: { code: "UNCERTAIN", message: "Too late." } });
@@ -275,12 +331,15 @@ export class World {
 		if (what === 0 && sender !== undefined) {
 			const value = itemOf(++this.#item);
 			const settled = this.waits.begin("a send of work");
+			const sent = this.queues.send(sender.endpoint);
 			waits.push(
 				participant.send(sender.endpoint, value, (outcome) => {
 					settled();
+					this.watch(() => sent("failure" in outcome ? outcome.failure.code : undefined));
 					if ("result" in outcome) this.#sending = value;
 				}),
 			);
+			this.queues.demandWaiting(sender.endpoint);
 		} else if (what === 1 && receiver !== undefined) {
 			const settled = this.waits.begin("a read of work");
 			waits.push(
@@ -336,12 +395,13 @@ export class World {
 
 	/** More calls at once than one component may have under way, none of which maps an endpoint. */
 	burst(n: number): void {
+		// Where nobody is admitted, one refusal says as much as seventy.
+		if (!this.started || this.finished || this.cancelled || this.end !== undefined) return;
 		const before = this.counts.of("refused:RESOURCE_EXHAUSTED");
 		for (let index = 0; index < 70; index += 1) this.call(3 * (n + index) + 1);
 		const refused = this.counts.of("refused:RESOURCE_EXHAUSTED") - before;
 		// Six at least of seventy have no place among sixty-four, unless none is taken any more.
-		if (this.started && !this.finished && !this.cancelled && this.end === undefined && !this.tainted)
-			demand(refused >= 6, `only ${refused} of 70 calls were refused`);
+		if (!this.tainted) demand(refused >= 6, `only ${refused} of 70 calls were refused`);
 	}
 
 	#begin(what: string, weight: 0 | 1): () => void {
@@ -424,18 +484,46 @@ export class World {
 		);
 	}
 
+	/** The Run is to end: what the component has to hear of it is the next thing that the host says. */
+	condition(record: (host: HostSession) => void): void {
+		const tells = this.#rootWritten && this.conditions === 0 && !this.#rootOver;
+		this.conditions += 1;
+		record(this.host);
+		if (tells && !this.#rootOver) this.#tells = true;
+	}
+
+	#rootWritten = false;
+	/** The root's cancellation is due. */
+	#tells = false;
+
+	#demandTold(message: Message | undefined): void {
+		if (message?.method === "flow/run") this.#rootWritten = true;
+		if (message?.method === "request/cancel") this.#tells = false;
+		demand(
+			!this.#tells || this.#rootOver || this.tainted,
+			`the root's cancellation was not the next thing said, but ${JSON.stringify(message)}`,
+		);
+	}
+
 	// The pipes --------------------------------------------------------------------------------------------------------
 
 	take(side: "component" | "host"): boolean {
 		const session = side === "component" ? this.component : this.host;
 		const bytes = session.takeFrame();
-		if (bytes === undefined) return false;
+		if (bytes === undefined) {
+			if (side === "host") this.#demandTold(undefined);
+			const { owed } = this.wire;
+			const counts = side === "component" && !this.tainted && !this.down.over && this.end === undefined;
+			demand(!counts || owed.length === 0, `nobody cancelled ${owed.join(", ")}`);
+			return false;
+		}
 		const message = JSON.parse(new TextDecoder().decode(bytes)) as Message;
 		if (side === "component") {
 			// What it says of a broken channel is the last thing it says.
 			if (message.id !== null) this.wire.fromComponent(message);
 			this.up.write(bytes, message);
 		} else {
+			this.#demandTold(message);
 			if (this.down.taints.size === 0 && this.up.taints.size === 0) this.wire.fromHost(message);
 			this.down.write(bytes, message);
 		}
@@ -453,9 +541,22 @@ export class World {
 			return true;
 		}
 		if (to === "component") for (const message of messages) if (message !== undefined) this.wire.read(message);
+		const was = this.cancelled;
 		(to === "component" ? this.component : this.host).receive(chunk);
+		if (to === "component" && this.cancelled && !was) {
+			demand(this.#live === 0, `the root was cancelled, and ${this.#live} requests wait on`);
+			if (!this.tainted && this.end === undefined) this.wire.owe();
+		}
 		if (to === "host") for (const message of messages) if (message !== undefined) this.wire.arrived(message);
+		if (to === "host" && !this.tainted)
+			for (const message of messages) if (message !== undefined) this.#stopped(message);
 		return true;
+	}
+
+	#stopped(message: Message): void {
+		const workOf = (id: string) => this.#work.find(({ operation }) => operation.call.operationId === id);
+		const unwanted = this.wire.stopped(message, (id) => workOf(id) !== undefined);
+		if (unwanted !== undefined) demand(workOf(unwanted)!.abandoned, `nobody waits for ${unwanted}, which goes on`);
 	}
 
 	/** What is written goes over, once each way. */
@@ -479,9 +580,11 @@ export class World {
 				(side === "component" ? this.component : this.host).written();
 			}
 			for (const to of ["host", "component"] as const) while (this.deliver(to, 1_000_000)) moved = true;
+			this.check();
 			if (moved) continue;
-			if (this.#work.length > 0) this.settleWork(0);
-			else return;
+			const next = this.#work.findIndex(({ abandoned }) => !this.holding || !abandoned);
+			if (next < 0) return;
+			this.settleWork(next);
 		}
 		demand(false, "it never comes to rest");
 	}
@@ -490,9 +593,12 @@ export class World {
 	exit(exitCode: number, killed: boolean): void {
 		this.up.closed = true;
 		while (this.deliver("host", 1_000_000));
+		this.left = this.#work.length;
+		this.holding = false;
+		const signal = this.exitKind === "signal" ? "SIGSEGV" : null;
 		this.conclusion = this.host.exited({
-			exitCode: killed ? null : exitCode,
-			signal: killed ? "SIGKILL" : null,
+			exitCode: killed || this.exitKind !== "code" ? null : exitCode,
+			signal: killed ? "SIGKILL" : signal,
 			killed,
 		});
 		const again = this.host.exited({ exitCode: 0, signal: null, killed: false });
