@@ -58,11 +58,15 @@ const CHANNELS = [
 test(`${SEQUENCES} sequences from seed ${FIRST} on, over both sides of a channel and its broker`, () => {
 	const counts = new Counts();
 	const started = performance.now();
+	const { stackTraceLimit } = Error;
+	// Calls are refused by the hundred thousand, and where they were made is no news.
+	Error.stackTraceLimit = 0;
 	for (let n = 0; n < SEQUENCES; n += 1) {
 		const seed = FIRST + n;
 		const { commands, faulty } = commandsOf(seed);
 		const violation = violationOf(commands, counts, n % TRACED === 0);
 		if (violation !== undefined) {
+			Error.stackTraceLimit = stackTraceLimit;
 			const short = shrink(commands);
 			const again = violationOf(short, new Counts(), true);
 			throw new Error(
@@ -71,6 +75,7 @@ test(`${SEQUENCES} sequences from seed ${FIRST} on, over both sides of a channel
 		}
 		counts.add(`sequences:${faulty ? "with faults" : "without"}`);
 	}
+	Error.stackTraceLimit = stackTraceLimit;
 	const seconds = ((performance.now() - started) / 1_000).toFixed(1);
 	console.log(`${SEQUENCES} sequences from seed ${FIRST} in ${seconds} s\n${counts}`);
 	if (SEQUENCES < 20_000) return;

@@ -116,14 +116,13 @@ const COMMANDS: { readonly [name: string]: (world: World, a: number, b: number) 
 		world.holding = true;
 	},
 	"cancel root": (world) => {
-		world.condition((host) => host.cancel());
+		world.condition("CANCELLED", (host) => host.cancel());
 	},
 	"expire root": (world) => {
-		world.condition((host) => host.expire());
+		world.condition("DEADLINE_EXCEEDED", (host) => host.expire());
 	},
 	exhaust: (world) => {
-		world.conditions += 1;
-		world.host.exhaust("A bound was crossed.");
+		world.condition("RESOURCE_EXHAUSTED", (host) => host.exhaust("A bound was crossed."));
 	},
 	corrupt: (world, a, b) => void pipeOf(world, a).corrupt(b, a >> 1),
 	duplicate: (world, a, b) => void pipeOf(world, a).duplicate(b),
@@ -198,6 +197,9 @@ function judge(world: World, taints: ReadonlySet<string>, died: boolean, counts:
 	counts.add(`ending:host ${conclusion.status === "succeeded" ? "success" : conclusion.code}`);
 	counts.add(`ending:component ${end === undefined ? "killed" : end.kind === "finished" ? "finished" : end.code}`);
 	const verdict = conclusion.status === "succeeded" ? "result" : conclusion.code;
+	if (world.first !== undefined && taints.size === 0 && !died) {
+		demand(verdict === world.first, `${world.first} was recorded first and became ${verdict}`);
+	}
 	const said = ["changed", "doubled", "cut"].some((taint) => taints.has(taint));
 	if (!said && !died) {
 		const accused =

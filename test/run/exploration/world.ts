@@ -485,13 +485,16 @@ export class World {
 	}
 
 	/** The Run is to end: what the component has to hear of it is the next thing that the host says. */
-	condition(record: (host: HostSession) => void): void {
+	condition(code: string, record: (host: HostSession) => void): void {
+		if (!this.#rootOver) this.first ??= code;
 		const tells = this.#rootWritten && this.conditions === 0 && !this.#rootOver;
 		this.conditions += 1;
 		record(this.host);
 		if (tells && !this.#rootOver) this.#tells = true;
 	}
 
+	/** The code of the condition that decides the Run: the first that came before a response. */
+	first: string | undefined;
 	#rootWritten = false;
 	/** The root's cancellation is due. */
 	#tells = false;
