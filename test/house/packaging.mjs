@@ -20,7 +20,13 @@ try {
 	const tarball = join(directory, readdirSync(directory)[0]);
 	for (const [name, ...args] of [
 		[tool("publint/src/cli.js"), "--strict", tarball],
-		[tool("@arethetypeswrong/cli/dist/index.js"), tarball, "--profile", "esm-only", "--format", "ascii"],
+		[
+			tool("@arethetypeswrong/cli/dist/index.js"),
+			tarball,
+			...["--profile", "esm-only", "--format", "ascii"],
+			// A document to be copied, with no types.
+			...["--exclude-entrypoints", "./browser/frame.html"],
+		],
 	]) {
 		const { status, stdout, stderr } = spawnSync(process.execPath, [name, ...args], {
 			cwd: repository,
