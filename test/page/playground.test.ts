@@ -39,14 +39,14 @@ describe.skipIf(needsChromium)("the Playground", { timeout: 60_000 }, () => {
 		await verdict(page).getByText("✓ Valid").waitFor();
 		await type(page, "Instance", '{\n  "n": "one"\n}');
 		await verdict(page).getByText("✗ Invalid: 1 place").waitFor();
-		expect(await page.locator("ol.diagnostics").textContent()).toContain("/properties/n/type");
+		await expect.poll(() => page.locator("ol.diagnostics").textContent()).toContain("/properties/n/type");
 		const { work } = compileSchema(SCHEMA).evaluate(parseJson('{"n": "one"}'), { all: true });
-		expect(await page.getByTestId("work").textContent()).toBe(String(work));
+		await expect.poll(() => page.getByTestId("work").textContent()).toBe(String(work));
 		// The mark stands in the text, and the pointer leads there.
-		expect(await page.locator(".mark").allTextContents()).toEqual(['"integer"', '"one"']);
+		await expect.poll(() => page.locator(".mark").allTextContents()).toEqual(['"integer"', '"one"']);
 		await page.getByRole("button", { name: "/n", exact: true }).click();
 		// The editor takes the keyboard a frame later; nobody types before.
-		await page.waitForFunction("document.activeElement?.shadowRoot != null");
+		await expect.poll(() => page.evaluate(() => document.activeElement?.shadowRoot != null)).toBe(true);
 		await page.keyboard.insertText("2");
 		await verdict(page).getByText("✓ Valid").waitFor();
 		expect(complaints).toEqual([]);
@@ -59,7 +59,7 @@ describe.skipIf(needsChromium)("the Playground", { timeout: 60_000 }, () => {
 		const text = await page.locator("[aria-labelledby=verdict]").textContent();
 		expect(text).toContain("JSON_DUPLICATE_MEMBER");
 		expect(text).toContain("line 2, column 2, byte 11");
-		expect(await page.locator(".mark").textContent()).toBe('"');
+		await expect.poll(() => page.locator(".mark").textContent()).toBe('"');
 		await page.getByRole("button", { name: /line 2/ }).click();
 		await expect
 			.poll(() => page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.getAttribute("aria-label")))
@@ -84,7 +84,7 @@ describe.skipIf(needsChromium)("the Playground", { timeout: 60_000 }, () => {
 		const { page } = await opened({});
 		await type(page, "Schema", SCHEMA.replace('"integer"', '"intger"'));
 		await verdict(page).getByText("✗ The schema can't be used").waitFor();
-		expect(await page.locator(".mark").textContent()).toBe('"intger"');
+		await expect.poll(() => page.locator(".mark").textContent()).toBe('"intger"');
 		expect(await page.locator("[aria-labelledby=verdict]").textContent()).toContain("SCHEMA_INVALID");
 	});
 
@@ -92,7 +92,7 @@ describe.skipIf(needsChromium)("the Playground", { timeout: 60_000 }, () => {
 		const { page } = await opened();
 		await type(page, "Schema", '{"type": "nonsense"');
 		await type(page, "Instance", '{"a": 1, "a": 2}');
-		await page.waitForFunction(() => location.hash.length > 20);
+		await expect.poll(() => page.evaluate(() => location.hash.length > 20)).toBe(true);
 		await page.waitForTimeout(800);
 		const again = await house.open(await page.evaluate(() => location.hash));
 		await again.page.locator(".editor .cm-content").nth(1).waitFor();

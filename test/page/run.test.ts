@@ -152,7 +152,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 			await page.locator(".run-problems", { hasText: "/name" }).waitFor();
 			expect(await button.isDisabled()).toBe(true);
 			await page.locator(".run-problems").getByRole("button", { name: "/name" }).click();
-			await page.waitForFunction("document.activeElement?.shadowRoot != null");
+			await expect.poll(() => page.evaluate(() => document.activeElement?.shadowRoot != null)).toBe(true);
 			await page.keyboard.type("4");
 			await page.locator(".run-problems", { hasText: "/name" }).waitFor();
 			expect(await input.textContent()).toContain('{"name": 4}');
