@@ -18,7 +18,7 @@ const ALONG = 2_048;
 
 /** Reads that are under way or waiting at once, beside the one that is used. */
 const AHEAD = 16;
-const AHEAD_BYTES = READ_BYTES;
+const AHEAD_BYTES = 2 * READ_BYTES;
 
 /** A range of the archive. */
 export interface Range {
