@@ -2,6 +2,7 @@
 import { createReadStream, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
+import { pipeline } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
@@ -23,15 +24,14 @@ function readPort() {
 
 /** The file that a request names, or undefined: nothing outside the folder, no listing. */
 function fileOf(url) {
-	let path;
 	try {
-		path = decodeURIComponent(new URL(url, "http://localhost").pathname);
+		const path = decodeURIComponent(new URL(url, "http://localhost").pathname);
+		const file = normalize(join(folder, path.endsWith("/") ? `${path}index.html` : path));
+		return file.startsWith(folder + sep) && statSync(file).isFile() ? file : undefined;
 	} catch {
+		// No URL, no such file, or a name that no file can have.
 		return undefined;
 	}
-	if (path.includes("\0")) return undefined;
-	const file = normalize(join(folder, path.endsWith("/") ? `${path}index.html` : path));
-	return file.startsWith(folder + sep) && statSync(file, { throwIfNoEntry: false })?.isFile() ? file : undefined;
 }
 
 const server = createServer((request, response) => {
@@ -42,12 +42,11 @@ const server = createServer((request, response) => {
 	}
 	response.writeHead(200, {
 		"content-type": TYPES[extname(file)] ?? "application/octet-stream",
-		"content-length": statSync(file).size,
 		"cache-control": "no-cache",
 		"x-content-type-options": "nosniff",
 	});
 	if (request.method === "HEAD") response.end();
-	else createReadStream(file).pipe(response);
+	else pipeline(createReadStream(file), response, () => {});
 });
 server.on("error", (error) => {
 	console.error(
