@@ -14,7 +14,7 @@ export function isStream(input: unknown): input is ReadableStreamLike<Uint8Array
 	return typeof ((input ?? {}) as Partial<ReadableStreamLike<Uint8Array>>).getReader === "function";
 }
 
-/** Reads exactly the bytes from `start` up to `end`. Throws `PACKAGE_SOURCE_FAILED`, or what the bytes themselves reject with. */
+/** Reads exactly the bytes from `start` up to `end`. Throws `PACKAGE_SOURCE_CHANGED`, or what the bytes themselves reject with. */
 export async function readBytes(bytes: Bytes, start: number, end: number): Promise<Uint8Array> {
 	const buffer = await bytes.slice(start, end).arrayBuffer();
 	if (buffer.byteLength === end - start) return new Uint8Array(buffer);
@@ -24,7 +24,7 @@ export async function readBytes(bytes: Bytes, start: number, end: number): Promi
 	);
 }
 
-/** Bytes in memory, of one chunk. */
+/** Bytes that lie in memory already. */
 export function memoryBytes(held: Uint8Array): Bytes {
 	return {
 		size: held.length,
@@ -32,6 +32,17 @@ export function memoryBytes(held: Uint8Array): Bytes {
 			arrayBuffer: () => Promise.resolve(new Uint8Array(held.subarray(start, end)).buffer),
 		}),
 	};
+}
+
+/** The chunks as one array; `size` is their bytes together. */
+export function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {
+	const all = new Uint8Array(size);
+	let at = 0;
+	for (const chunk of chunks) {
+		all.set(chunk, at);
+		at += chunk.length;
+	}
+	return all;
 }
 
 /** Bytes of a window that follows the reader through densely packed headers, and of one that jumps from header to header. */
@@ -70,13 +81,13 @@ export class Window {
 		this.#asked = start;
 		const { start: from, bytes } = this.#held;
 		const until = from + bytes.length;
-		if (start >= from && end <= until) return bytes.subarray(start - from, end - from);
+		if (start >= from && end <= until) return this.#view(start, end);
 		const next = this.#next;
 		if (next === undefined || start < from || start >= next.end || end > next.end) return this.#jump(start, end);
 		const followed = await next.bytes;
 		if (start >= until) {
 			this.#take({ start: next.start, bytes: followed });
-			return this.#read(start, end);
+			return this.#view(start, end);
 		}
 		// It begins in one window and ends in the next.
 		const whole = new Uint8Array(end - start);
@@ -85,7 +96,7 @@ export class Window {
 		return whole;
 	}
 
-	#read(start: number, end: number): Uint8Array {
+	#view(start: number, end: number): Uint8Array {
 		const { start: from, bytes } = this.#held;
 		return bytes.subarray(start - from, end - from);
 	}
@@ -94,7 +105,7 @@ export class Window {
 		const length = Math.max(end - start, this.#stride > FAR ? SPARSE : DENSE);
 		const bytes = await readBytes(this.#bytes, start, Math.min(this.#bytes.size, start + length));
 		this.#take({ start, bytes });
-		return this.#read(start, end);
+		return this.#view(start, end);
 	}
 
 	#take(held: Held): void {

@@ -1,6 +1,6 @@
 import { Stop } from "../../src/package/reading.ts";
 import type { ReadableStreamLike } from "../../src/web.ts";
-import { isBytes, readBytes } from "./bytes.ts";
+import { isBytes, joinChunks, readBytes } from "./bytes.ts";
 import { beyond, invalid } from "./errors.ts";
 import { gunzip } from "./gzip.ts";
 import type { Inflate } from "./inflate.ts";
@@ -21,7 +21,7 @@ export interface Opened {
 type Options = ArchiveOptions & { readonly limits: ArchiveLimits };
 
 /**
- * Reads an archive so far that its members are known: sniffs its format, unpacks or keeps it where it can't be read in place,
+ * Reads an archive until its members are known: sniffs its format, unpacks or keeps it where it can't be read in place,
  * and walks it. Throws `PackageError`; nothing is kept then.
  */
 export async function openArchive(input: ArchiveInput, options: Options, inflate: Inflate): Promise<Opened> {
@@ -183,13 +183,7 @@ class Chunks implements AsyncIterable<Uint8Array> {
 			this.#first.push(new Uint8Array(value as Uint8Array));
 			size += (value as Uint8Array).length;
 		}
-		const head = new Uint8Array(size);
-		let at = 0;
-		for (const chunk of this.#first) {
-			head.set(chunk, at);
-			at += chunk.length;
-		}
-		return head.subarray(0, this.#wanted);
+		return joinChunks(this.#first, size).subarray(0, this.#wanted);
 	}
 
 	async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, void> {

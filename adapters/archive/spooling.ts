@@ -1,4 +1,4 @@
-import { memoryBytes } from "./bytes.ts";
+import { joinChunks, memoryBytes } from "./bytes.ts";
 import { beyond } from "./errors.ts";
 import type { ArchiveLimits, Bytes, Spool } from "./types.ts";
 
@@ -34,7 +34,7 @@ export async function spoolAll(
 			if (spool === undefined) held.push(new Uint8Array(chunk));
 			else await spool.write(chunk);
 		}
-		if (spool === undefined) return { bytes: memoryBytes(joined(held, size)), dispose: () => Promise.resolve() };
+		if (spool === undefined) return { bytes: memoryBytes(joinChunks(held, size)), dispose: () => Promise.resolve() };
 		const made = spool;
 		return { bytes: await made.finish(), dispose: () => made.dispose() };
 	} catch (error) {
@@ -50,14 +50,4 @@ function noSpool(max: number): unknown {
 		max,
 		`The archive has to be unpacked or kept to be read, and has more than the ${max} bytes that are kept in memory (limit "spoolBytes"); give a spool, or a larger limit.`,
 	);
-}
-
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-	const all = new Uint8Array(size);
-	let at = 0;
-	for (const chunk of chunks) {
-		all.set(chunk, at);
-		at += chunk.length;
-	}
-	return all;
 }

@@ -1,5 +1,6 @@
 import { HostError, type StagedPackage, type StageOptions } from "../../../src/host/index.ts";
 import { digestPackage, memorySource, PackageError, type PackageSource } from "../../../src/package/index.ts";
+import { joinChunks } from "../../archive/bytes.ts";
 
 /** A package that lies in the page's memory: the bytes that were hashed, and nobody else's to change. */
 export interface MemoryStage extends StagedPackage {
@@ -7,8 +8,9 @@ export interface MemoryStage extends StagedPackage {
 }
 
 /**
- * Copies a package into memory, at most `stageBytes` of it. Rejects with `PackageError` (the source's fault, or
- * `PACKAGE_CAPACITY`) or with the signal's reason, and `TypeError` for what is no source.
+ * Copies a package into memory, of at most `stageBytes` bytes. Rejects with `PackageError` (the source's fault, or
+ * `PACKAGE_CAPACITY`), with the signal's reason, with `TypeError` for what is no source, and with `HostError`
+ * `PACKAGE_STAGE_FAILED` for anything else.
  */
 export async function stageInMemory(
 	source: unknown,
@@ -74,16 +76,18 @@ class Keeping implements PackageSource {
 	async open(path: string): Promise<Awaited<ReturnType<PackageSource["open"]>>> {
 		const reader = (await this.#source.open(path)).getReader();
 		const kept: Uint8Array[] = [];
+		let size = 0;
 		return {
 			getReader: () => ({
 				read: async () => {
 					const next = await reader.read();
 					if (next.done) {
-						this.#files.set(path, joined(kept));
+						this.#files.set(path, joinChunks(kept, size));
 						return next;
 					}
 					// A copy: the source may use its buffer again.
 					kept.push(new Uint8Array(next.value));
+					size += next.value.length;
 					return next;
 				},
 				cancel: (reason) => reader.cancel(reason),
@@ -91,14 +95,4 @@ class Keeping implements PackageSource {
 			}),
 		};
 	}
-}
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-	const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
-	let at = 0;
-	for (const chunk of chunks) {
-		bytes.set(chunk, at);
-		at += chunk.length;
-	}
-	return bytes;
 }
