@@ -23,6 +23,11 @@ export function refuseMember(code: PackageErrorCode, path: string, what: string)
 	return refuse(code, `${quoteForDisplay(path)} ${what}`, path);
 }
 
+/** The name of a member as far as it is ASCII, for the error of one that can't be decoded. */
+export function asciiName(bytes: Uint8Array): string {
+	return Array.from(bytes.subarray(0, 255), (byte) => (byte < 0x80 ? String.fromCharCode(byte) : "\ufffd")).join("");
+}
+
 function refuse(code: PackageErrorCode, message: string, path?: string, cause?: unknown): PackageError {
 	return new PackageError(code, message, {
 		...(path === undefined ? {} : { path }),

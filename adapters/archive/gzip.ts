@@ -1,7 +1,8 @@
 import { PackageError } from "../../src/package/index.ts";
-import { beyond, invalid } from "./errors.ts";
+import { checkOutput } from "./bounds.ts";
+import { invalid } from "./errors.ts";
 import type { Inflate } from "./inflate.ts";
-import { type ArchiveLimits, RATIO_FLOOR } from "./types.ts";
+import type { ArchiveLimits } from "./types.ts";
 
 /** Bytes that are given to the decompressor at once: few, since a bomb makes a thousand times as many of them. */
 const FEED_BYTES = 65_536;
@@ -11,7 +12,7 @@ const FEED_BYTES = 65_536;
  * runtime: some read on, some stop, and the two would see two archives.
  *
  * Throws `PACKAGE_ARCHIVE_INVALID` for a damaged, truncated or continued one, `PACKAGE_ARCHIVE_LIMIT` as soon as the output
- * crosses `outputBytes`, or `ratio` beyond {@link RATIO_FLOOR}.
+ * crosses `outputBytes`, or `ratio`.
  */
 export async function* gunzip(
 	input: AsyncIterable<Uint8Array>,
@@ -49,20 +50,4 @@ export async function* gunzip(
 			error,
 		);
 	}
-}
-
-/** Bounds what compressed bytes may unpack to. Throws `PACKAGE_ARCHIVE_LIMIT`. */
-export function checkOutput(unpacked: number, packed: number, { outputBytes, ratio }: ArchiveLimits): void {
-	if (unpacked > outputBytes)
-		throw beyond(
-			"outputBytes",
-			outputBytes,
-			`The archive unpacks to more than ${outputBytes} bytes (limit "outputBytes").`,
-		);
-	if (unpacked <= RATIO_FLOOR || unpacked <= ratio * packed) return;
-	throw beyond(
-		"ratio",
-		ratio,
-		`The archive unpacks to more than ${ratio} times its size (limit "ratio"), as only a bomb or a file of zeros does.`,
-	);
 }

@@ -130,7 +130,7 @@ export function checkPrefix(prefix: string): string {
 }
 
 /** A name without the `./` that `tar -C dir .` writes before each: once, since a second one would be a segment `.`. */
-function plainName(name: string): string {
+export function plainName(name: string): string {
 	return name.startsWith("./") ? name.slice(2) : name;
 }
 

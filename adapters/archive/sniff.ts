@@ -1,4 +1,3 @@
-import { PackageError } from "../../src/package/index.ts";
 import { invalid, unsupported } from "./errors.ts";
 import { BLOCK, hasMagic, isZero } from "./tar/header.ts";
 
@@ -33,8 +32,7 @@ export function sniff(head: Uint8Array): Format {
 	const other = OTHERS.find(([magic]) => start.startsWith(magic));
 	if (other !== undefined)
 		throw unsupported(`The archive is compressed with ${other[1]}; tar, tar.gz and zip are read.`);
-	throw new PackageError(
-		"PACKAGE_ARCHIVE_INVALID",
+	throw invalid(
 		"This is no archive that can be read: its first bytes are neither those of a tar (ustar or GNU), nor of gzip, nor of a zip.",
 	);
 }

@@ -44,9 +44,6 @@ export const ARCHIVE_LIMITS: ArchiveLimits = Object.freeze({
 	spoolBytes: 16_777_216,
 });
 
-/** Below so many bytes no ratio is looked at: a small file of zeros is no bomb. */
-export const RATIO_FLOOR = 16_777_216;
-
 /** How far reading the archive itself has come, before its members can be read. */
 export interface ArchiveProgress {
 	/** Bytes of the archive that were read (of a tar that was not compressed: that were read or jumped over). */

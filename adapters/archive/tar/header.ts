@@ -1,5 +1,6 @@
+import { quoteForDisplay } from "../../../src/display.ts";
 import { decodeUtf8 } from "../../../src/web.ts";
-import { invalid, refuseMember } from "../errors.ts";
+import { asciiName, invalid, refuseMember } from "../errors.ts";
 
 /** Bytes of a tar block: a header is one, and every body is filled up to whole ones. */
 export const BLOCK = 512;
@@ -20,6 +21,7 @@ const FIELDS = {
 	size: [124, 136],
 	checksum: [148, 156],
 	linkName: [157, 257],
+	magic: [257, 265],
 	prefix: [345, 500],
 	/** Of a header by star, or by npm's packer of old: times stand behind it, and a NUL between. */
 	shortPrefix: [345, 475],
@@ -33,8 +35,12 @@ const GNU = "ustar  \u0000";
 
 /** Whether a block begins like a header that {@link readHeader} reads. */
 export function hasMagic(block: Uint8Array): boolean {
-	const magic = ascii(block, 257, 265);
+	const magic = magicOf(block);
 	return magic === USTAR || magic === GNU;
+}
+
+function magicOf(block: Uint8Array): string {
+	return ascii(block.subarray(...FIELDS.magic));
 }
 
 export function isZero(bytes: Uint8Array): boolean {
@@ -48,15 +54,14 @@ export function isZero(bytes: Uint8Array): boolean {
  */
 export function readHeader(block: Uint8Array, at: number): Header {
 	checkSum(block, at);
-	const magic = ascii(block, 257, 265);
-	if (magic !== USTAR && magic !== GNU)
+	if (!hasMagic(block))
 		throw invalid(
 			`The header at byte ${at} has neither the ustar nor the GNU magic; what else its fields say is unsure.`,
 		);
 	const short = field(block, FIELDS.name, at);
 	// In a GNU header the place of the prefix holds times.
 	const where = block[FIELDS.shortPrefix[1]] === 0 ? FIELDS.shortPrefix : FIELDS.prefix;
-	const prefix = magic === USTAR ? field(block, where, at) : "";
+	const prefix = magicOf(block) === USTAR ? field(block, where, at) : "";
 	const name = prefix === "" ? short : `${prefix}/${short}`;
 	return {
 		name,
@@ -95,12 +100,9 @@ export function decodeName(bytes: Uint8Array, at: number): string {
 	try {
 		return decodeUtf8(bytes);
 	} catch {
-		const shown = Array.from(bytes.subarray(0, 255), (byte) =>
-			byte < 0x80 ? String.fromCharCode(byte) : "\ufffd",
-		).join("");
 		throw refuseMember(
 			"PACKAGE_PATH_INVALID",
-			shown,
+			asciiName(bytes),
 			`is no UTF-8 (the header at byte ${at}); rename the file and pack it again.`,
 		);
 	}
@@ -110,23 +112,23 @@ function readSize(bytes: Uint8Array, name: string): number | undefined {
 	if (bytes[0]! < 0x80) {
 		if (bytes.every((byte) => byte === 0 || byte === 0x20)) return undefined;
 		const size = octal(bytes);
-		if (size === undefined) throw invalid("Its size is no octal number.", name);
+		if (size === undefined) throw invalid(`${quoteForDisplay(name)} has a size that is no octal number.`, name);
 		return size;
 	}
 	// GNU base 256: a first byte of 0x80 for what isn't negative, then a big-endian number.
-	if (bytes[0] === 0xff) throw invalid("Its size is negative.", name);
+	if (bytes[0] === 0xff) throw invalid(`${quoteForDisplay(name)} has a negative size.`, name);
 	let size = bytes[0]! & 0x7f;
 	for (const byte of bytes.subarray(1)) size = size * 256 + byte;
-	if (!Number.isSafeInteger(size)) throw invalid("Its size is beyond any number that a file can have of bytes.", name);
+	if (!Number.isSafeInteger(size)) throw invalid(`${quoteForDisplay(name)} has a size beyond 2^53 - 1 bytes.`, name);
 	return size;
 }
 
 /** Octal digits after spaces, ended by spaces and NULs or the field's end; undefined for anything else. */
 function octal(bytes: Uint8Array): number | undefined {
-	const match = /^ *([0-7]+)[ \0]*$/.exec(ascii(bytes, 0, bytes.length));
+	const match = /^ *([0-7]+)[ \0]*$/.exec(ascii(bytes));
 	return match === null ? undefined : Number.parseInt(match[1]!, 8);
 }
 
-function ascii(bytes: Uint8Array, start: number, end: number): string {
-	return String.fromCharCode(...bytes.subarray(start, end));
+function ascii(bytes: Uint8Array): string {
+	return String.fromCharCode(...bytes);
 }

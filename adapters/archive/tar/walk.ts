@@ -2,7 +2,7 @@ import { quoteForDisplay } from "../../../src/display.ts";
 import { PACKAGE_LIMITS, type PackageError } from "../../../src/package/index.ts";
 import { Window } from "../bytes.ts";
 import { beyond, invalid, refuseMember, unsupported } from "../errors.ts";
-import { type Members, tooLarge } from "../members.ts";
+import { type Members, plainName, tooLarge } from "../members.ts";
 import type { ArchiveLimits, Bytes } from "../types.ts";
 import { BLOCK, decodeName, type Header, isZero, readHeader } from "./header.ts";
 import { type PaxRecords, parsePax } from "./pax.ts";
@@ -193,14 +193,14 @@ function noBody({ name, size = 0, type }: Header): void {
 /** A hard link becomes a file of its own (Package/1 section 1); `hardLinks` are those before it, which are no targets. */
 function addHardLink({ name, linkName }: Header, members: Members, hardLinks: Set<string>): void {
 	const target = members.file(linkName);
-	if (target === undefined || hardLinks.has(linkName.replace(/^\.\//, "")))
+	if (target === undefined || hardLinks.has(plainName(linkName)))
 		throw refuseMember(
 			"PACKAGE_HARD_LINK",
 			name,
 			`is a hard link to ${quoteForDisplay(linkName)}, which is no regular file earlier in the archive.`,
 		);
 	members.addFile(name, target);
-	hardLinks.add(name.replace(/^\.\//, ""));
+	hardLinks.add(plainName(name));
 }
 
 function refusedType(type: string, name: string): PackageError {

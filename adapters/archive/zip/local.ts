@@ -1,6 +1,7 @@
 import { quoteForDisplay } from "../../../src/display.ts";
 import type { Window } from "../bytes.ts";
 import { invalid } from "../errors.ts";
+import type { Range } from "../read-ahead.ts";
 import type { Entry } from "./directory.ts";
 import { readExtra } from "./extra.ts";
 
@@ -15,20 +16,14 @@ const FULL = 0xffffffff;
 const FOLLOWS = 0x0008;
 const COMPARED = 0xfff9;
 
-/** Where the data of a member lies. */
-export interface Place {
-	readonly start: number;
-	readonly end: number;
-}
-
 /**
- * Reads the local header of an entry, which has to say what the central directory says: name, flags, compression, CRC-32 and
- * sizes. The entry with its data and descriptor fills exactly the bytes up to `next`, where another one or the directory
+ * Reads the local header of an entry and gives where its data lies. The header has to say what the central directory says:
+ * name, flags, compression, CRC-32 and sizes. The entry with its data and descriptor fills exactly the bytes up to `next`, where another one or the directory
  * begins: so that no two share bytes, and a reader that goes through the file from its start sees the same members.
  *
  * Throws `PACKAGE_ARCHIVE_INVALID`.
  */
-export async function readLocal(window: Window, entry: Entry, path: string, next: number): Promise<Place> {
+export async function readLocal(window: Window, entry: Entry, path: string, next: number): Promise<Range> {
 	const shown = quoteForDisplay(path);
 	const { offset } = entry;
 	const fixed = view(await window.read(offset, offset + LOCAL, `the local header of ${shown}`));

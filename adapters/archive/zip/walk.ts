@@ -1,9 +1,9 @@
 import { quoteForDisplay } from "../../../src/display.ts";
 import { decodeUtf8 } from "../../../src/web.ts";
+import { checkOutput } from "../bounds.ts";
 import { Window } from "../bytes.ts";
 import { crc32 } from "../crc32.ts";
-import { invalid, refuseMember, unsupported } from "../errors.ts";
-import { checkOutput } from "../gzip.ts";
+import { asciiName, invalid, refuseMember, unsupported } from "../errors.ts";
 import type { Members } from "../members.ts";
 import type { ArchiveLimits, Bytes } from "../types.ts";
 import { type Entry, readDirectory } from "./directory.ts";
@@ -38,8 +38,8 @@ interface Pending {
  * have to agree, and the entries have to fill the archive up to its directory without a gap or an overlap: then whoever
  * reads from the start and whoever reads from the end see one archive.
  *
- * Members are stored or deflated; names are ASCII, or UTF-8 where the flag or a
- * Unicode Path field of the same name says so. `tick` is called now and then with the place.
+ * Members are stored or deflated; names are ASCII, or UTF-8 where the flag or a Unicode Path field of the same name says so.
+ * `tick` is called now and then with the place.
  *
  * Throws `PackageError`: `PACKAGE_ARCHIVE_*`, `PACKAGE_SYMLINK`, `PACKAGE_SPECIAL_FILE`, `PACKAGE_PATH_INVALID`, and what
  * `members` throws.
@@ -94,9 +94,7 @@ function admit(entry: Entry): string {
 }
 
 function nameOf({ rawFilename, rawExtraField, rawBitFlag }: Entry): string {
-	const shown = Array.from(rawFilename.subarray(0, 255), (byte) =>
-		byte < 0x80 ? String.fromCharCode(byte) : "\ufffd",
-	).join("");
+	const shown = asciiName(rawFilename);
 	if (rawFilename.length === 0) throw invalid("The zip has an entry without a name.");
 	const { unicodePath } = readExtra(rawExtraField, shown);
 	if (
