@@ -17,13 +17,7 @@ import { ARCHIVE_LIMITS, type ArchiveInput, type ArchiveOptions, type ArchiveSou
  * from where they lie. A tar.gz is unpacked and a stream is kept, in memory up to `spoolBytes` and in the given spool beyond.
  * `list` reads the archive, once, however often it is called; until then nothing happens.
  *
- * One archive, one reading: refused are symbolic links (`PACKAGE_SYMLINK`), devices and pipes (`PACKAGE_SPECIAL_FILE`), a
- * hard link to anything but an earlier regular file (`PACKAGE_HARD_LINK`), names that aren't UTF-8, that have a backslash or
- * lead out of the tree or lie outside the prefix (`PACKAGE_PATH_INVALID`), a path that occurs twice
- * (`PACKAGE_PATH_COLLISION`), what is damaged, truncated, ambiguous or followed by something (`PACKAGE_ARCHIVE_INVALID`),
- * sparse files, encryption, other types and compressions (`PACKAGE_ARCHIVE_UNSUPPORTED`), and what crosses a bound
- * (`PACKAGE_ARCHIVE_LIMIT`; `PACKAGE_LIMIT_EXCEEDED` for those of Package/1). Without a prefix, an archive whose one top
- * directory is a package is `PACKAGE_FLOW_MISSING` and says which prefix to give.
+ * What it refuses is said at {@link ArchiveSource}.
  *
  * Throws `TypeError` for a prefix that names no directory, and for an input of another kind.
  */

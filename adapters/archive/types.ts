@@ -71,7 +71,17 @@ export interface ArchiveOptions {
 	readonly spool?: (() => Promise<Spool>) | undefined;
 }
 
-/** The package tree in an archive. */
+/**
+ * The package tree in an archive. `list` rejects, and so does reading a content, with `PackageError`.
+ *
+ * One archive, one reading: refused are symbolic links (`PACKAGE_SYMLINK`), devices and pipes (`PACKAGE_SPECIAL_FILE`), a
+ * hard link to anything but an earlier regular file (`PACKAGE_HARD_LINK`), names that aren't UTF-8, that have a backslash or
+ * lead out of the tree or lie outside the prefix (`PACKAGE_PATH_INVALID`), a path that occurs twice
+ * (`PACKAGE_PATH_COLLISION`), what is damaged, truncated, ambiguous or followed by something (`PACKAGE_ARCHIVE_INVALID`),
+ * sparse files, encryption, other types and compressions (`PACKAGE_ARCHIVE_UNSUPPORTED`), and what crosses a bound
+ * (`PACKAGE_ARCHIVE_LIMIT`; `PACKAGE_LIMIT_EXCEEDED` for those of Package/1). Without a prefix, an archive whose one top
+ * directory is a package is `PACKAGE_FLOW_MISSING` and says which prefix to give.
+ */
 export interface ArchiveSource extends PackageSource {
 	/**
 	 * The prefix to offer: the one top directory that everything lies below and that has a `FLOW.md`, where the root has none.

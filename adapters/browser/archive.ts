@@ -7,8 +7,9 @@ import { pageSpool } from "./spool.ts";
  * comes only once is kept in memory up to `limits.spoolBytes`, then in the origin's private file system or in Blobs, until
  * `dispose()`.
  *
- * Throws `TypeError` for a response without a body and for one that failed (its status is named). Whatever is wrong with the
- * archive is a `PackageError` when the source is listed or read.
+ * Throws `TypeError` for a response without a body, for one that failed (its status is named), for an input of another kind and
+ * for a prefix that names no directory. Whatever is wrong with the archive is a `PackageError` when the source is listed or read,
+ * the same in every runtime: {@link ArchiveSource} says which.
  */
 export function archive(
 	input: Blob | ReadableStream<Uint8Array> | Response,

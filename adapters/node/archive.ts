@@ -8,6 +8,7 @@ import { fileBytes } from "./archive/file.ts";
 import { zlibInflate } from "./archive/inflate.ts";
 import { temporarySpool } from "./archive/spool.ts";
 
+/** How an archive is read in Node. */
 export interface NodeArchiveOptions extends ArchiveOptions {
 	/** Where temporary files are made; default the system's temporary directory. Not used where a `spool` is given. */
 	readonly temporary?: string | undefined;
@@ -15,8 +16,8 @@ export interface NodeArchiveOptions extends ArchiveOptions {
 
 /**
  * The package tree in a tar, tar.gz or zip: a file by its path or `file:` URL, a `Blob`, a web stream (a response's body) or
- * anything that gives chunks of bytes when it is iterated (a stream of Node). What it refuses is what
- * `archiveSource` refuses, in every runtime alike.
+ * anything that gives chunks of bytes when it is iterated (a stream of Node). Whatever is wrong with the archive is a
+ * `PackageError` when the source is listed or read, the same in every runtime: {@link ArchiveSource} says which.
  *
  * A file is read in place, and must not change meanwhile (`PACKAGE_SOURCE_CHANGED`); a tar or zip of any size is never copied.
  * What a tar.gz unpacks to, and a stream, is kept in memory up to `spoolBytes` (16 MiB) and in a temporary file beyond, which

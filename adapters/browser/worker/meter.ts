@@ -11,6 +11,7 @@ export interface WorkerLimits {
 	readonly diagnostics: number;
 }
 
+/** The bounds unless told otherwise. */
 export const WORKER_LIMITS: WorkerLimits = Object.freeze({
 	messages: 4_194_304,
 	bytes: 1_073_741_824,
