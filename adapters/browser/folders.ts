@@ -53,7 +53,7 @@ export function pickedFolder(files: Iterable<File>, options: FolderOptions = {})
 	const picked = Array.from(files);
 	return listed((walk) => {
 		for (const file of picked) {
-			walk.found();
+			walk.found("files");
 			const relative = file.webkitRelativePath;
 			walk.add(relative === "" ? file.name : relative.slice(relative.indexOf("/") + 1), file);
 		}
@@ -63,7 +63,7 @@ export function pickedFolder(files: Iterable<File>, options: FolderOptions = {})
 
 /** A folder of the File System Access interface: `directoryHandle(await showDirectoryPicker())`, or one of the private file system. */
 export function directoryHandle(handle: FileSystemDirectoryHandle, options: FolderOptions = {}): PackageSource {
-	return listed((walk) => walkHandle(walk, handle, ""), options);
+	return listed((walk) => walkHandle(walk, handle), options);
 }
 
 /** A source that walks anew each time it is listed, and opens what the last walk saw. */
@@ -113,7 +113,7 @@ async function visitEntry(walk: Walk, { entry, path }: Visit): Promise<readonly 
 		const batch = await told<FileSystemEntry[]>(path, (done, fail) => reader.readEntries(done, fail));
 		if (batch.length === 0) return below;
 		for (const child of batch) {
-			if (child.isFile) walk.found();
+			walk.found(child.isFile ? "files" : "folders");
 			below.push({ entry: child, path: walk.enter(path, child.name) });
 		}
 	}
@@ -131,8 +131,8 @@ async function told<T>(
 	}
 }
 
-async function walkHandle(walk: Walk, root: FileSystemDirectoryHandle, at: string): Promise<void> {
-	await walk.each([{ handle: root as FileSystemHandle, path: at }], async (_, { handle, path }) => {
+async function walkHandle(walk: Walk, root: FileSystemDirectoryHandle): Promise<void> {
+	await walk.each([{ handle: root as FileSystemHandle, path: "" }], async (_, { handle, path }) => {
 		try {
 			if (handle.kind === "file") {
 				walk.add(path, await (handle as FileSystemFileHandle).getFile());
@@ -140,7 +140,7 @@ async function walkHandle(walk: Walk, root: FileSystemDirectoryHandle, at: strin
 			}
 			const below: { readonly handle: FileSystemHandle; readonly path: string }[] = [];
 			for await (const [name, child] of (handle as FileSystemDirectoryHandle).entries()) {
-				if (child.kind === "file") walk.found();
+				walk.found(child.kind === "file" ? "files" : "folders");
 				below.push({ handle: child, path: walk.enter(path, name) });
 			}
 			return below;

@@ -1,8 +1,9 @@
 import { quoteForDisplay } from "../../src/display.ts";
+import { PATH_LIMITS } from "../../src/grammar/index.ts";
 import { PACKAGE_LIMITS, type PackageEntry, PackageError } from "../../src/package/index.ts";
 
-/** Folders in one tree; more can't belong to a package of 65,536 files that a person made. A bound of ours. */
-const MAX_FOLDERS = 262_144;
+/** Of folders more can't belong to a package of 65,536 files that a person made, empty ones included: a bound of ours. */
+const MOST = { files: PACKAGE_LIMITS.files, folders: 262_144 };
 
 /** Questions to the browser that are under way at once: each is a message to another process. */
 const AT_ONCE = 32;
@@ -25,8 +26,7 @@ const REPLACEMENT = "\uFFFD";
 export class Walk {
 	readonly files: Map<string, File> = new Map();
 	readonly #options: FolderOptions;
-	#found = 0;
-	#folders = 0;
+	readonly #found = { files: 0, folders: 0 };
 
 	constructor(options: FolderOptions) {
 		this.#options = options;
@@ -44,23 +44,26 @@ export class Walk {
 		this.files.set(path, file);
 	}
 
-	/** Counts a file that was found, before the browser is asked for it. Throws `PACKAGE_LIMIT_EXCEEDED`. */
-	found(): void {
-		this.#found += 1;
-		if (this.#found > PACKAGE_LIMITS.files) throw tooMany("files", PACKAGE_LIMITS.files);
+	/** Counts a file or a folder that was found, before the browser is asked for it. Throws `PACKAGE_LIMIT_EXCEEDED`. */
+	found(what: "files" | "folders"): void {
+		this.#found[what] += 1;
+		const max = MOST[what];
+		if (this.#found[what] <= max) return;
+		throw new PackageError("PACKAGE_LIMIT_EXCEEDED", `The folder has more than ${max} ${what}.`, {
+			limit: { name: what, max },
+		});
 	}
 
 	/** The path of what lies in the folder `path` by `name`; a folder deeper than any path of Package/1 is not walked further. */
 	enter(path: string, name: string): string {
 		const inner = path === "" ? name : `${path}/${name}`;
 		checkDecoded(inner);
-		if (inner.length > MAX_PATH) {
+		// No path has more UTF-16 units than bytes.
+		if (inner.length > PATH_LIMITS.bytes) {
 			throw new PackageError(
 				"PACKAGE_PATH_INVALID",
 				`The path ${quoteForDisplay(inner)} is longer than Package/1 admits.`,
-				{
-					path: inner,
-				},
+				{ path: inner, limit: { name: "bytes", max: PATH_LIMITS.bytes } },
 			);
 		}
 		return inner;
@@ -75,8 +78,6 @@ export class Walk {
 				const below = await visit(this, item);
 				this.#checkAborted();
 				if (below.length > 0) this.#tell();
-				if (below.length > 0) this.#folders += 1;
-				if (this.#folders > MAX_FOLDERS) throw tooMany("folders", MAX_FOLDERS);
 				for (const child of below) waiting.push(child);
 			}
 		};
@@ -116,7 +117,7 @@ export class Walk {
 
 	#tell(): void {
 		try {
-			this.#options.onProgress?.({ files: this.#found });
+			this.#options.onProgress?.({ files: this.#found.files });
 		} catch {
 			// An observer changes nothing.
 		}
@@ -129,9 +130,6 @@ export class Walk {
 	}
 }
 
-/** Bytes of the longest path of Package/1 section 5; no path has more UTF-16 units than bytes. */
-const MAX_PATH = 1_024;
-
 function checkDecoded(path: string): void {
 	if (!path.includes(REPLACEMENT)) return;
 	throw new PackageError(
@@ -139,10 +137,4 @@ function checkDecoded(path: string): void {
 		`The path ${quoteForDisplay(path)} has U+FFFD in it, which browsers write where a name is no UTF-8: its real bytes can't be seen here. Rename it, or use the command.`,
 		{ path },
 	);
-}
-
-function tooMany(name: "files" | "folders", max: number): PackageError {
-	return new PackageError("PACKAGE_LIMIT_EXCEEDED", `The folder has more than ${max} ${name}.`, {
-		limit: { name, max },
-	});
 }
