@@ -1,9 +1,9 @@
-/** Where a page keeps what an archive unpacks to: the origin's private file system where it has one, else Blobs. */
 import type { Bytes, Spool } from "../archive/index.ts";
 
 /**
- * The spool for this page: a file of the origin's private file system (OPFS), or Blobs where that is absent or closed: on
- * plain http, in private windows of some browsers, in frames of other origins. Browsers move large Blobs to disk themselves.
+ * Makes the place where this page keeps what an archive unpacks to: a file of the origin's private file system (OPFS), or Blobs
+ * where that is absent or closed: on plain http, in private windows of some browsers, in frames of other origins. Browsers move
+ * large Blobs to disk themselves.
  */
 export async function pageSpool(): Promise<Spool> {
 	try {
@@ -23,8 +23,11 @@ async function fileSpool(): Promise<Spool> {
 	const name = crypto.randomUUID();
 	// Held for as long as the file is wanted; a page that goes away lets go of it.
 	const release = await holdLock(`${FOLDER}/${name}`);
-	const handle = await folder.getFileHandle(name, { create: true });
-	const writable = await handle.createWritable();
+	const [handle, writable] = await openFile(folder, name).catch((error: unknown) => {
+		// What there is of the file is an abandoned one without its lock.
+		release();
+		throw error;
+	});
 	let open = true;
 	return {
 		write: (chunk) => writable.write(chunk as Uint8Array<ArrayBuffer>),
@@ -42,6 +45,14 @@ async function fileSpool(): Promise<Spool> {
 			}
 		},
 	};
+}
+
+async function openFile(
+	folder: FileSystemDirectoryHandle,
+	name: string,
+): Promise<[FileSystemFileHandle, FileSystemWritableFileStream]> {
+	const handle = await folder.getFileHandle(name, { create: true });
+	return [handle, await handle.createWritable()];
 }
 
 /** Takes a lock for good. Rejects where there are no locks: then nobody could tell whose file it is. */
