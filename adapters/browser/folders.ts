@@ -103,14 +103,14 @@ interface Visit {
 
 async function visitEntry(walk: Walk, { entry, path }: Visit): Promise<readonly Visit[]> {
 	if (entry.isFile) {
-		walk.add(path, await told<File>(path, (done, fail) => (entry as FileSystemFileEntry).file(done, fail)));
+		walk.add(path, await asked<File>(path, (done, fail) => (entry as FileSystemFileEntry).file(done, fail)));
 		return [];
 	}
 	const below: Visit[] = [];
 	const reader = (entry as FileSystemDirectoryEntry).createReader();
 	for (;;) {
 		// A folder is told in batches, the last of which is empty.
-		const batch = await told<FileSystemEntry[]>(path, (done, fail) => reader.readEntries(done, fail));
+		const batch = await asked<FileSystemEntry[]>(path, (done, fail) => reader.readEntries(done, fail));
 		if (batch.length === 0) return below;
 		for (const child of batch) {
 			walk.found(child.isFile ? "files" : "folders");
@@ -119,8 +119,8 @@ async function visitEntry(walk: Walk, { entry, path }: Visit): Promise<readonly 
 	}
 }
 
-/** The old interface of entries calls back; what it fails with says too little, so the path is said here. */
-async function told<T>(
+/** What an entry answers to `ask`: its interface calls back. What it fails with says too little, so the path is said here. */
+async function asked<T>(
 	path: string,
 	ask: (done: (value: T) => void, fail: (error: DOMException) => void) => void,
 ): Promise<T> {
