@@ -1,22 +1,27 @@
 /** Archives as sources in Node: files that change, temporary files that go, streams of every kind, and a host that runs one. */
 import {
+	closeSync,
 	createReadStream,
-	existsSync,
-	mkdirSync,
+	openSync,
 	readdirSync,
 	renameSync,
 	symlinkSync,
 	utimesSync,
 	writeFileSync,
+	writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import type { Bytes } from "../../adapters/archive/index.ts";
+import { makeArchiveSource } from "../../adapters/archive/source.ts";
+import { fileBytes } from "../../adapters/node/archive/file.ts";
+import { zlibInflate } from "../../adapters/node/archive/inflate.ts";
 import { archive, digestPackage, inspectPackage, nodeRuntime } from "../../adapters/node/index.ts";
 import { createHost } from "../../src/host/index.ts";
 import { memorySource } from "../../src/package/index.ts";
-import { concat, contents, FLOW_MD, refusal, tar, tarFile, workspace } from "./support.ts";
+import { concat, contents, END, FLOW_MD, refusal, tar, tarFile, tarHeader, workspace } from "./support.ts";
 
 const files = { "FLOW.md": FLOW_MD, a: "a".repeat(300_000), "b/c": "" };
 const plain = tar(...Object.entries(files).map(([name, body]) => tarFile(name, body)));
@@ -157,25 +162,25 @@ test("a host loads and runs a package from an archive, whose file may be gone by
 	}
 });
 
-test("a large tar in a sparse file is walked without reading it, and its content is what it is", {
-	timeout: 60_000,
-}, async () => {
-	const place = workspace();
-	mkdirSync(join(place, "d"));
-	const path = join(place, "large.tar");
+test("a large tar in a sparse file is walked without reading what lies between its headers", async () => {
+	const path = join(workspace(), "large.tar");
 	const size = 600_000_000;
-	const { tarHeader, END } = await import("./support.ts");
-	const { openSync, writeSync, closeSync, ftruncateSync } = await import("node:fs");
 	const fd = openSync(path, "w");
 	writeSync(fd, tarFile("FLOW.md", FLOW_MD), 0, 1_024, 0);
 	writeSync(fd, tarHeader({ name: "big", size }), 0, 512, 1_024);
 	const end = 1_536 + Math.ceil(size / 512) * 512;
 	writeSync(fd, END, 0, END.length, end);
-	ftruncateSync(fd, end + END.length);
 	closeSync(fd);
-	const source = archive(path);
-	const started = performance.now();
+	const bytes = fileBytes(path);
+	let read = 0;
+	const counted: Bytes = {
+		size: bytes.size,
+		slice(from, until) {
+			read += until - from;
+			return bytes.slice(from, until);
+		},
+	};
+	const source = makeArchiveSource(async () => counted, {}, zlibInflate);
 	expect((await source.list()).map((entry) => entry.size)).toEqual([FLOW_MD.length, size]);
-	expect(performance.now() - started).toBeLessThan(1_000);
-	expect(existsSync(path)).toBe(true);
+	expect(read).toBeLessThan(size / 50);
 });

@@ -155,11 +155,8 @@ describe.skipIf(!python)("Python", () => {
 		async (what) => {
 			const many = Object.fromEntries(Array.from({ length: 70_000 }, (_, index) => [`d${index % 700}/f${index}`, ""]));
 			const { file } = pythonMakes(what, many);
-			const started = performance.now();
 			const error = await refusal(archive(file).list(), "PACKAGE_LIMIT_EXCEEDED");
 			expect(error.limit).toEqual({ name: "files", max: 65_536 });
-			// Quadratic work would take minutes.
-			expect(performance.now() - started).toBeLessThan(20_000);
 		},
 	);
 

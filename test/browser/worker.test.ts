@@ -263,9 +263,7 @@ catch (error) { return { outcome: "done", output: { refused: String(error.name) 
 		});
 
 		it("at its deadline, whatever it does", async () => {
-			const start = Date.now();
 			expect(await run(flow("for (;;);"), { deadlineMs: 1_000 })).toMatchObject({ code: "DEADLINE_EXCEEDED" });
-			expect(Date.now() - start).toBeLessThan(15_000);
 			expect(await framesLeft()).toBe(0);
 		});
 
