@@ -10,6 +10,7 @@ import { samples } from "./samples.ts";
 
 const CODE = `
 import { digestPackage } from "millrace";
+import { archive } from "millrace/browser";
 import { archiveSource } from "./adapters/archive/index.ts";
 const answer = async (input) => {
 	try {
@@ -21,6 +22,18 @@ const answer = async (input) => {
 window.answers = async (url) => {
 	const blob = await (await fetch(url)).blob();
 	return [await answer(blob), await answer((await fetch(url)).body)];
+};
+const spooled = async () => {
+	const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("millrace-spool", { create: true });
+	return (await Array.fromAsync(folder.keys())).length;
+};
+window.spool = async (url) => {
+	const blob = await (await fetch(url)).blob();
+	const source = archive(blob, { limits: { spoolBytes: 1_000 } });
+	const { digest } = await digestPackage(source);
+	const during = await spooled();
+	await source.dispose();
+	return { digest, during, after: await spooled() };
 };
 `;
 
@@ -66,5 +79,14 @@ describe.skipIf(needsChromium)("in Chromium", () => {
 			`/${index}`,
 		);
 		expect(answers).toEqual([expected, expected]);
+	});
+
+	test("what is unpacked beyond spoolBytes lies in the private file system until dispose", async () => {
+		const index = samples.findIndex(([name]) => name === "tar.gz");
+		const answer = await page.evaluate(
+			(url) => (window as unknown as { spool(url: string): Promise<unknown> }).spool(url),
+			`/${index}`,
+		);
+		expect(answer).toEqual({ digest: await answerOf(samples[index]![1]), during: 1, after: 0 });
 	});
 });
