@@ -1,7 +1,7 @@
 /** What the Verify room tells a reviewer, what it says to each refusal, and what it reads as a manifest: all without a browser. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { adviseBytes, adviseEntry, type Notice, noticeOf } from "../../demo/page/rooms/verify/advise.ts";
 import { adviseText } from "../../demo/page/rooms/verify/characters.ts";
 import { compareFiles, withCrlf, withLf } from "../../demo/page/rooms/verify/compare.ts";
@@ -184,17 +184,24 @@ describe("refusals in plain words", () => {
 });
 
 describe("examining", () => {
-	it("gives the page a turn while it reads what has arrived already", async () => {
-		const files = Array.from({ length: 300 }, (_, index) => [`${index}.bin`, new Uint8Array(262_144)] as const);
+	it("gives the page a turn after each 50 ms of reading what has arrived already", async () => {
+		const files = Array.from({ length: 300 }, (_, index) => [`${index}.bin`, "x"] as const);
 		const source = memorySource([["FLOW.md", "---\nname: a\ndescription: A.\n---\n"], ...files]);
-		let turns = 0;
-		const timer = setInterval(() => {
-			turns += 1;
+		// A clock that each look at it puts on by 10 ms, and each file is looked at twice: at its content, and at its end.
+		let now = 0;
+		const clock = vi.spyOn(performance, "now").mockImplementation(() => {
+			now += 10;
+			return now;
 		});
-		const { signal } = new AbortController();
-		const { durationMs } = await examine(source, { signal, onProgress: () => {} });
-		clearInterval(timer);
-		expect(turns).toBeGreaterThan(durationMs / 500);
+		const turns = vi.spyOn(globalThis, "setTimeout");
+		try {
+			const { signal } = new AbortController();
+			await examine(source, { signal, onProgress: () => {} });
+			expect(turns.mock.calls.length).toBeGreaterThanOrEqual(80);
+		} finally {
+			turns.mockRestore();
+			clock.mockRestore();
+		}
 	});
 });
 

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EXAMPLES } from "../../demo/page/rooms/playground/examples.ts";
-import { packState, type State } from "../../demo/page/rooms/playground/link.ts";
+import { packState, type State, unpackState } from "../../demo/page/rooms/playground/link.ts";
 import { compileSchema, parseJson } from "../../src/index.ts";
 import { needsChromium } from "../browser/support/chromium.ts";
 import { expectAccessible, type Opened, type Visit, visit } from "./support.ts";
@@ -92,9 +92,11 @@ describe.skipIf(needsChromium)("the Playground", { timeout: 60_000 }, () => {
 		const { page } = await opened();
 		await type(page, "Schema", '{"type": "nonsense"');
 		await type(page, "Instance", '{"a": 1, "a": 2}');
-		await expect.poll(() => page.evaluate(() => location.hash.length > 20)).toBe(true);
-		await page.waitForTimeout(800);
-		const again = await house.open(await page.evaluate(() => location.hash));
+		const hash = (): Promise<string> => page.evaluate(() => location.hash);
+		await expect
+			.poll(async () => unpackState((await hash()).slice("#/playground/".length)))
+			.toMatchObject({ source: '{"type": "nonsense"', instance: '{"a": 1, "a": 2}' });
+		const again = await house.open(await hash());
 		await again.page.locator(".editor .cm-content").nth(1).waitFor();
 		await again.page.getByText("✗ The schema can't be used").waitFor();
 		expect(await editor(again.page, "Schema").textContent()).toBe('{"type": "nonsense"');

@@ -21,15 +21,15 @@ describe("what is typed as JSON", () => {
 
 	it.each([
 		["", "", /Nothing is written/],
-		['{"name": ', "line 1, column", /\./],
-		['{"a": 1, "a": 2}', "line 1, column", /./],
-		['{"name": 1}', "/name", /string/],
-		["{}", "", /name/],
+		['{"name": ', "line 1, column 10", /^Expected a value, found the end of the text\.$/],
+		['{"a": 1, "a": 2}', "line 1, column 10", /^A member name for the second time in one object\.$/],
+		['{"name": 1}', "/name", /^Expected string, got integer$/],
+		["{}", "", /^The required member "name" is missing$/],
 	])("%j is refused at %j", (text, where, message) => {
 		const checked = checkText(text, schema);
 		expect(checked.ok).toBe(false);
 		if (checked.ok) return;
-		expect(checked.problems[0]!.where).toContain(where);
+		expect(checked.problems[0]!.where).toBe(where);
 		expect(checked.problems[0]!.message).toMatch(message);
 	});
 
