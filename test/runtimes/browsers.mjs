@@ -14,7 +14,7 @@ const options = JSON.parse(decodeURIComponent(location.hash.slice(1)));
 addEventListener("error", (event) => post("/report", { error: String(event.message) }));
 try {
 	const { runSuite } = await import("/suite.js");
-	const report = await runSuite({ ...options, onFile: (path, took) => void post("/at", [path, took]) });
+	const report = await runSuite({ ...options, onFile: (path) => void post("/at", path) });
 	await post("/report", { report, agent: navigator.userAgent });
 } catch (error) {
 	await post("/report", { error: String(error.stack ?? error) });
@@ -28,10 +28,10 @@ const HEADERS = {
 	"cache-control": "no-store",
 };
 
-/** A page that runs the suite; `reported` is what it posts. */
+/** A page that runs the suite; `reported` is what it posts, `lastFile()` the test file that it was through with last. */
 async function pageServer(suite, options) {
 	let answer;
-	const state = { files: [] };
+	let last = "no file";
 	const reported = new Promise((resolve) => {
 		answer = resolve;
 	});
@@ -48,7 +48,7 @@ async function pageServer(suite, options) {
 				body += part;
 			});
 			request.on("end", () => {
-				if (request.url === "/at") state.files.push(JSON.parse(body));
+				if (request.url === "/at") last = JSON.parse(body);
 				else answer(JSON.parse(body));
 				response.writeHead(204, HEADERS).end();
 			});
@@ -62,7 +62,7 @@ async function pageServer(suite, options) {
 	return {
 		url: `http://127.0.0.1:${server.address().port}/#${encodeURIComponent(JSON.stringify(options))}`,
 		reported,
-		state,
+		lastFile: () => last,
 		close: () => {
 			server.closeAllConnections();
 			server.close();
@@ -214,8 +214,8 @@ export async function runInBrowser(browser, suite, options, deadline) {
 		});
 		const over = started.over.then((how) => ({ error: `the browser ${how}` }));
 		const { report, error } = await Promise.race([page.reported, late, over]);
-		if (report === undefined) throw new Error(`${error} (after ${page.state.files.at(-1)?.[0] ?? "no file"})`);
-		return { ...report, slowest: page.state.files.sort((a, b) => b[1] - a[1]).slice(0, 3) };
+		if (report === undefined) throw new Error(`${error} (after ${page.lastFile()})`);
+		return report;
 	} finally {
 		clearTimeout(timer);
 		await started?.stop();

@@ -45,7 +45,7 @@ function below(folder) {
 }
 
 /** The test files that need nothing of Node beyond the stand-ins, found by their imports. */
-export async function neutralTests() {
+async function neutralTests() {
 	const tests = below("test").filter((path) => path.endsWith(".test.ts") && !ELSEWHERE.test(path));
 	const { metafile } = await build({
 		absWorkingDir: repository,

@@ -31,7 +31,7 @@ function lacksOf({ parts }) {
 const row = (cells) => `|${cells.map((cell) => (cell === "" ? " " : ` ${cell} `)).join("|")}|\n`;
 
 /** The table of a report, as Markdown: programs first. */
-export function tableOf({ runtimes }) {
+function tableOf({ runtimes }) {
 	const rows = runtimes.map((result) => {
 		const cells = COLUMNS.map(([part]) => {
 			const found = result.parts[part];
