@@ -1,13 +1,8 @@
 /** Flows in the Workers of a page: what connects them, and what holds those that are hostile, or only careless. */
-import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { needsChromium } from "./support/chromium.ts";
-import { type Files, type FlowPage, openFlowPage } from "./support/flow-page.ts";
-
-/** An entrypoint whose handler has this body. */
-const flow = (body: string): Files => ({
-	"flow.mjs": `import { handle } from "millrace/sdk";\nawait handle(async (run) => {\n${body}\n});\n`,
-});
+import { type Files, type FlowPage, flow, openFlowPage } from "./support/flow-page.ts";
+import { type Outside, openOutside } from "./support/outside.ts";
 
 const metadata = (more: string): Files => ({ "FLOW.md": `---\nname: test\ndescription: A test.\n${more}---\n` });
 
@@ -15,19 +10,10 @@ const done = flow('return { outcome: "done", output: 1 };');
 
 describe.skipIf(needsChromium)("Flows in Workers of a page", { timeout: 60_000 }, () => {
 	let flows: FlowPage;
-	let outside: Server;
-	let outsideUrl: string;
-	let requests: string[] = [];
+	let outside: Outside;
 
 	beforeAll(async () => {
-		outside = createServer((request, response) => {
-			requests.push(request.url ?? "");
-			response
-				.writeHead(200, { "access-control-allow-origin": "*", "content-type": "text/javascript" })
-				.end("export {};");
-		});
-		await new Promise<void>((resolve) => outside.listen(0, "127.0.0.1", resolve));
-		outsideUrl = `http://127.0.0.1:${(outside.address() as { port: number }).port}`;
+		outside = await openOutside();
 		flows = await openFlowPage();
 	}, 60_000);
 	afterAll(async () => {
@@ -35,7 +21,7 @@ describe.skipIf(needsChromium)("Flows in Workers of a page", { timeout: 60_000 }
 		outside?.close();
 	});
 	beforeEach(() => {
-		requests = [];
+		outside.requests.length = 0;
 	});
 
 	describe("are connected", () => {
@@ -85,20 +71,20 @@ return { outcome: "done", output };`),
 			`
 const blob = (text) => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
 const ways = {
-	import: () => import("${outsideUrl}/import.js"),
-	within: () => import(blob('import "${outsideUrl}/within.js";')),
+	import: () => import("http://${outside.host}/import.js"),
+	within: () => import(blob('import "http://${outside.host}/within.js";')),
 	data: () => import("data:text/javascript,export default 1"),
-	fetch: () => fetch("${outsideUrl}/fetch"),
+	fetch: () => fetch("http://${outside.host}/fetch"),
 	blob: () => fetch(blob("1")),
-	font: () => new FontFace("x", "url(${outsideUrl}/font)").load(),
-	code: () => (0, eval)('import("${outsideUrl}/eval.js")'),
+	font: () => new FontFace("x", "url(http://${outside.host}/font)").load(),
+	code: () => (0, eval)('import("http://${outside.host}/eval.js")'),
 };
 for (const [name, way] of Object.entries(ways)) {
 	console.log(name, await Promise.resolve().then(way).then(() => "came through", () => "refused"));
 }
 console.log(name, await import(blob("export default 'its own blob'")).then((module) => module.default));
-setTimeout('import("${outsideUrl}/timer.js")');
-const sheet = await Promise.resolve().then(() => import("${outsideUrl}/style.css", { with: { type: "css" } })).catch(() => "refused");
+setTimeout('import("http://${outside.host}/timer.js")');
+const sheet = await Promise.resolve().then(() => import("http://${outside.host}/style.css", { with: { type: "css" } })).catch(() => "refused");
 console.log("sheet", sheet);
 `,
 			3_000,
@@ -114,7 +100,7 @@ console.log("sheet", sheet);
 			"flow.mjs its own blob",
 			"sheet refused",
 		]);
-		expect(requests).toEqual([]);
+		expect(outside.requests).toEqual([]);
 		expect(await flows.framesLeft()).toBe(0);
 	});
 

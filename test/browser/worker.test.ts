@@ -1,34 +1,15 @@
 /** Flows in the Workers of a page: they load, they run, they are confined, and they end. */
-import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { needsChromium } from "./support/chromium.ts";
-import { type Files, type FlowPage, openFlowPage } from "./support/flow-page.ts";
-
-/** An entrypoint whose handler has this body. */
-const flow = (body: string): Files => ({
-	"flow.mjs": `import { handle } from "millrace/sdk";\nawait handle(async (run) => {\n${body}\n});\n`,
-});
+import { type Files, type FlowPage, flow, openFlowPage } from "./support/flow-page.ts";
+import { type Outside, openOutside } from "./support/outside.ts";
 
 describe.skipIf(needsChromium)("a Flow in a Worker of a page", { timeout: 60_000 }, () => {
 	let flows: FlowPage;
-	/** A server that a Flow might reach: whatever comes is kept. */
-	let outside: Server;
-	let requests: string[] = [];
-	let outsideUrl: string;
+	let outside: Outside;
 
 	beforeAll(async () => {
-		outside = createServer((request, response) => {
-			requests.push(request.url ?? "");
-			response
-				.writeHead(200, { "access-control-allow-origin": "*", "content-type": "text/javascript" })
-				.end("export {};");
-		});
-		outside.on("upgrade", (request, socket) => {
-			requests.push(`upgrade ${request.url}`);
-			socket.destroy();
-		});
-		await new Promise<void>((resolve) => outside.listen(0, "127.0.0.1", resolve));
-		outsideUrl = `127.0.0.1:${(outside.address() as { port: number }).port}`;
+		outside = await openOutside();
 		flows = await openFlowPage();
 	}, 60_000);
 	afterAll(async () => {
@@ -36,7 +17,7 @@ describe.skipIf(needsChromium)("a Flow in a Worker of a page", { timeout: 60_000
 		outside?.close();
 	});
 	beforeEach(() => {
-		requests = [];
+		outside.requests.length = 0;
 	});
 
 	const run = (
@@ -53,8 +34,6 @@ describe.skipIf(needsChromium)("a Flow in a Worker of a page", { timeout: 60_000
 			...(cancelAfter === undefined ? {} : { cancelAfter }),
 		});
 
-	const framesLeft = (): Promise<number> => flows.framesLeft();
-
 	describe("runs", () => {
 		it("a handler on its input", async () => {
 			expect(await run(flow('return { outcome: "done", output: { got: run.input } };'), { input: { a: [1] } })).toEqual(
@@ -63,7 +42,7 @@ describe.skipIf(needsChromium)("a Flow in a Worker of a page", { timeout: 60_000
 					output: { got: { a: [1] } },
 				},
 			);
-			expect(await framesLeft()).toBe(0);
+			expect(await flows.framesLeft()).toBe(0);
 		});
 
 		it("a package of several files: static, dynamic, computed, JSON and re-exported imports", async () => {
@@ -113,7 +92,7 @@ await handle(async (run): Promise<{ outcome: string; output: Loud }> => ({ outco
 			expect(
 				await run(parent, { input: 7 }, { echo: flow('return { outcome: "done", output: [run.input] };') }),
 			).toEqual({ outcome: "done", output: [7] });
-			expect(await framesLeft()).toBe(0);
+			expect(await flows.framesLeft()).toBe(0);
 		});
 
 		it("writes the console to the diagnostics of the Run", async () => {
@@ -131,7 +110,7 @@ await handle(async (run): Promise<{ outcome: string; output: Loud }> => ({ outco
 		const attempt = (code: string): Promise<Record<string, unknown>> =>
 			run(
 				flow(`
-const outside = ${JSON.stringify(outsideUrl)};
+const outside = ${JSON.stringify(outside.host)};
 try { const value = await (async () => { ${code} })(); return { outcome: "done", output: { reached: String(value) } }; }
 catch (error) { return { outcome: "done", output: { refused: String(error.name) } }; }`),
 			);
@@ -186,12 +165,12 @@ catch (error) { return { outcome: "done", output: { refused: String(error.name) 
 			["a message to the frame", "postMessage('x'); return 'sent';"],
 		])("%s fails", async (_, code) => {
 			expect(await attempt(code)).toEqual({ outcome: "done", output: { refused: expect.any(String) } });
-			expect(requests).toEqual([]);
+			expect(outside.requests).toEqual([]);
 		});
 
 		it("while the page itself, whose policy is another, gets through", async () => {
-			await flows.page.evaluate((url) => fetch(`http://${url}/page`), outsideUrl);
-			expect(requests).toEqual(["/page"]);
+			await flows.page.evaluate((url) => fetch(`http://${url}/page`), outside.host);
+			expect(outside.requests).toEqual(["/page"]);
 		});
 
 		it("has no origin, and the frame neither", async () => {
@@ -225,7 +204,7 @@ catch (error) { return { outcome: "done", output: { refused: String(error.name) 
 				phase: "activation",
 				message: expect.stringMatching(message),
 			});
-			expect(await framesLeft()).toBe(0);
+			expect(await flows.framesLeft()).toBe(0);
 		});
 
 		it("another language, and a selector", async () => {
@@ -251,7 +230,7 @@ catch (error) { return { outcome: "done", output: { refused: String(error.name) 
 			],
 		])("an entrypoint %s", async (_, files, words) => {
 			expect(await run(files)).toMatchObject({ name: "RunFailure", stderr: expect.stringContaining(words) });
-			expect(await framesLeft()).toBe(0);
+			expect(await flows.framesLeft()).toBe(0);
 		});
 
 		it("a result does not count when the entrypoint fails after it", async () => {
@@ -264,14 +243,14 @@ catch (error) { return { outcome: "done", output: { refused: String(error.name) 
 
 		it("at its deadline, whatever it does", async () => {
 			expect(await run(flow("for (;;);"), { deadlineMs: 1_000 })).toMatchObject({ code: "DEADLINE_EXCEEDED" });
-			expect(await framesLeft()).toBe(0);
+			expect(await flows.framesLeft()).toBe(0);
 		});
 
 		it("when it is cancelled", async () => {
 			expect(await run(flow("await new Promise(() => {});"), { cancelAfter: 100 })).toMatchObject({
 				code: "CANCELLED",
 			});
-			expect(await framesLeft()).toBe(0);
+			expect(await flows.framesLeft()).toBe(0);
 		});
 
 		it.each([
@@ -284,7 +263,7 @@ catch (error) { return { outcome: "done", output: { refused: String(error.name) 
 		])("%s, and the page goes on", async (_, body) => {
 			const answer = await run(flow(body), { deadlineMs: 3_000 });
 			expect(answer).toMatchObject({ name: "RunFailure" });
-			expect(await framesLeft()).toBe(0);
+			expect(await flows.framesLeft()).toBe(0);
 			expect(await run(flow('return { outcome: "done", output: 1 };'))).toMatchObject({ output: 1 });
 		});
 
@@ -313,7 +292,7 @@ await handle(async (run) => { void run.channel({ schema: {} }).catch(() => {}); 
 					{ messages: 1_000 },
 				),
 			).toMatchObject({ name: "RunFailure", stderr: expect.stringContaining("more than 1000 messages") });
-			expect(await framesLeft()).toBe(0);
+			expect(await flows.framesLeft()).toBe(0);
 		});
 	});
 });

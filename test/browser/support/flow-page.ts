@@ -9,6 +9,11 @@ const dist = fileURLToPath(new URL("../../../dist/browser", import.meta.url));
 
 export type Files = Readonly<Record<string, string>>;
 
+/** An entrypoint whose handler has this body. */
+export const flow = (body: string): Files => ({
+	"flow.mjs": `import { handle } from "millrace/sdk";\nawait handle(async (run) => {\n${body}\n});\n`,
+});
+
 /** What a page runs: `files` with a `FLOW.md` of their own or a plain one. */
 export interface PageRun {
 	readonly files: Files;
