@@ -1,11 +1,13 @@
 /** Archives made byte by byte, and what the tests of archives have in common. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, expect } from "vitest";
 import type { ArchiveSource } from "../../adapters/archive/index.ts";
 import { PackageError, type PackageErrorCode } from "../../src/package/index.ts";
+
+export { writeTree } from "../node/fixtures.ts";
 
 export const FLOW_MD = "---\nname: sample\ndescription: A sample.\n---\n";
 
@@ -139,16 +141,6 @@ export function workspace(): string {
 	const path = mkdtempSync(join(tmpdir(), "millrace-archive-test-"));
 	made.push(path);
 	return path;
-}
-
-/** Writes files below `root`, making their directories. */
-export function writeTree(root: string, files: Readonly<Record<string, string | Uint8Array>>): string {
-	for (const [path, content] of Object.entries(files)) {
-		const target = join(root, path);
-		mkdirSync(dirname(target), { recursive: true });
-		writeFileSync(target, content);
-	}
-	return root;
 }
 
 /** Whether a program can be started here; tests of what it writes are skipped by name elsewhere, and fail in CI. */

@@ -1,19 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import {
-	existsSync,
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	realpathSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
+import { writeTree } from "../node/fixtures.ts";
+
+export { writeTree };
 
 export const repository: string = fileURLToPath(new URL("../..", import.meta.url));
 export const main: string = join(repository, "dist/adapters/node/cli/main.js");
@@ -109,16 +103,6 @@ export function workspace(): string {
 	const path = mkdtempSync(join(realpathSync(tmpdir()), "millrace-cli-test-"));
 	made.push(path);
 	return path;
-}
-
-/** Writes files below `root`, making their directories. */
-export function writeTree(root: string, files: Readonly<Record<string, string | Uint8Array>>): string {
-	for (const [path, content] of Object.entries(files)) {
-		const target = join(root, path);
-		mkdirSync(dirname(target), { recursive: true });
-		writeFileSync(target, content);
-	}
-	return root;
 }
 
 /** A package in a fresh directory whose entrypoint is `source`. */
