@@ -40,8 +40,8 @@ export function App(): JSX.Element {
 			</main>
 			<footer class="foot">
 				<p>
-					Nothing you open here leaves your machine: this page makes no request of its own, and its content policy lets
-					it make none.
+					Nothing you open here leaves your machine: this page loads nothing but its own files, and its content policy
+					lets it connect to nothing.
 				</p>
 			</footer>
 		</>

@@ -131,9 +131,9 @@ function Promises({ onExample }: { readonly onExample: (input: PackageInput) => 
 			<section aria-labelledby="stays">
 				<h2 id="stays">What stays here</h2>
 				<p>
-					Everything. The files are read in your browser, and this page has no way to send them: its policy forbids it
-					any connection. Your browser may ask whether to “upload” a folder that you choose; it only means that this
-					page may read it. A dropped folder needs no such question.
+					Everything. The files are read in your browser, and this page sends them nowhere: its policy forbids it any
+					connection. Your browser may ask whether to “upload” a folder that you choose; it only means that this page
+					may read it. A dropped folder needs no such question.
 				</p>
 				<p class="quiet">
 					A browser shows regular files only, so symbolic links in a folder are followed or left out before this page
