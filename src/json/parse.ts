@@ -23,19 +23,53 @@ export function parseJson(source: Uint8Array | string): JsonValue {
 		return parseNative(source) ?? parseExact(encodeUtf8(source));
 	}
 	const bytes = checkBytes(source);
-	return parseDecoded(bytes) ?? parseExact(bytes);
+	return (hasLongTokens(bytes) ? undefined : parseDecoded(bytes)) ?? parseExact(bytes);
 }
 
 function parseDecoded(bytes: Uint8Array): JsonValue | undefined {
 	if (bytes.length > JSON_LIMITS.bytes) return undefined;
 	let text: string;
 	try {
-		text = decodeUtf8(bytes);
+		text = bytes.length > SHORT ? decodePieces(bytes) : decodeUtf8(bytes);
 	} catch {
 		return undefined;
 	}
 	// A byte order mark is still in the text, and the engine's grammar has no place for it.
 	return parseNative(text);
+}
+
+/** From this length on, one large string costs the engines much more than pieces of it (measured: 1.1 to 1.3 times the whole reading). */
+const SHORT = 65_536;
+const PIECE = 4_096;
+/** Bytes of a long document that speak for the rest. */
+const SAMPLE = 1_024;
+
+function decodePieces(bytes: Uint8Array): string {
+	let text = "";
+	for (let start = 0; start < bytes.length; ) {
+		let end = Math.min(start + PIECE, bytes.length);
+		// A piece ends before a character, or is refused by the decoder.
+		while (end > start + 1 && (bytes[end]! & 0xc0) === 0x80) end--;
+		text += decodeUtf8(bytes.subarray(start, end));
+		start = end;
+	}
+	return text;
+}
+
+/**
+ * Whether a long document seems to have few and long tokens, texts or fractions: a sample from its middle has. What the exact reader needs is
+ * time for each token, what the engine needs is time for each byte; and the exact reader makes no copy of the whole.
+ */
+function hasLongTokens(bytes: Uint8Array): boolean {
+	if (bytes.length <= SHORT) return false;
+	const middle = bytes.length >> 1;
+	let quotes = 0;
+	let commas = 0;
+	for (let at = middle; at < middle + SAMPLE; at++) {
+		if (bytes[at] === 0x22) quotes++;
+		else if (bytes[at] === 0x2c) commas++;
+	}
+	return quotes < SAMPLE / 64 && commas < SAMPLE / 8;
 }
 
 /** Refuses a string source that would be too many bytes, or that has no UTF-8. */
@@ -52,9 +86,13 @@ function checkText(text: string): void {
 
 /** The bytes to read: of any realm, and a private copy when another thread could change them meanwhile. */
 function checkBytes(source: unknown): Uint8Array {
-	if (!ArrayBuffer.isView(source) || Object.prototype.toString.call(source) !== "[object Uint8Array]") {
+	if (!ArrayBuffer.isView(source) || !isOf(source, Uint8Array, "Uint8Array"))
 		throw new TypeError("JSON is read from a Uint8Array or a string.");
-	}
 	const bytes = source as Uint8Array;
-	return Object.prototype.toString.call(bytes.buffer) === "[object SharedArrayBuffer]" ? new Uint8Array(bytes) : bytes;
+	return isOf(bytes.buffer, ArrayBuffer, "ArrayBuffer") ? bytes : new Uint8Array(bytes);
+}
+
+/** Whether an object is of a class of this realm, which is quickly seen, or of the same class of another realm. */
+function isOf(value: object, ours: new () => object, name: string): boolean {
+	return value instanceof ours || Object.prototype.toString.call(value) === `[object ${name}]`;
 }

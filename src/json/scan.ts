@@ -5,23 +5,10 @@
 
 import { JSON_LIMITS } from "./limits.ts";
 
-/** Above this length a text is asked whether it is crowded; below it even the most hostile one is read in milliseconds. */
-const HARMLESS_LENGTH = 131_072;
-const HARMLESS_BRACKETS = 65_536;
-
-/**
- * Whether the text might hold far more values, or deeper ones, than JSON/1 allows. The engine would take seconds and gigabytes
- * to read such a text, only for the limits to refuse it.
- */
-export function mayBeCrowded(text: string): boolean {
-	if (text.length <= HARMLESS_LENGTH) return false;
-	if (mayOccurMore(text, "[", HARMLESS_BRACKETS)) return true;
-	return mayOccurMore(text, "{", HARMLESS_BRACKETS) || mayOccurMore(text, ",", JSON_LIMITS.nodes);
-}
-
-function mayOccurMore(text: string, piece: string, max: number): boolean {
+/** Whether a character occurs more than `max` times. */
+export function mayOccurMore(text: string, character: string, max: number): boolean {
 	let count = 0;
-	for (let at = text.indexOf(piece); at >= 0; at = text.indexOf(piece, at + 1)) if (++count > max) return true;
+	for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) if (++count > max) return true;
 	return false;
 }
 
@@ -40,7 +27,7 @@ export function mayHaveLongNumber(text: string): boolean {
 }
 
 /** Digits, sign, point and exponent: no number token has anything else, and separators are not among them. */
-function isNumberUnit(unit: number): boolean {
+export function isNumberUnit(unit: number): boolean {
 	return unit <= 0x39 ? unit >= 0x2b && unit !== 0x2c : (unit | 0x20) === 0x65;
 }
 
