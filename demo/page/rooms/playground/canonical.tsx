@@ -1,6 +1,7 @@
-import { canonicalize, type JsonValue, portableSha256 } from "millrace";
+import { canonicalize, type JsonValue } from "millrace";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { sha256Of } from "../../parts/bytes.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { count, formatBytes } from "../../parts/format.ts";
 
@@ -20,9 +21,7 @@ export function Canonical({ value }: { readonly value: JsonValue }): JSX.Element
 
 function Bytes({ value }: { readonly value: JsonValue }): JSX.Element {
 	const bytes = canonicalize(value);
-	const hash = portableSha256();
-	hash.update(bytes);
-	const digest = `sha256:${Array.from(hash.digest(), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+	const digest = sha256Of(bytes);
 	const text = new TextDecoder().decode(bytes);
 	return (
 		<>

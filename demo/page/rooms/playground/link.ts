@@ -1,4 +1,5 @@
 /** The room's state as a link has it: text exactly as it stands, packed. */
+import { readAll } from "../../parts/bytes.ts";
 
 export const MODES = ["schema", "capability", "channel"] as const;
 export type Mode = (typeof MODES)[number];
@@ -13,16 +14,16 @@ export interface State {
 }
 
 /** Characters of a link beyond which browsers and chats begin to cut. */
-export const LINK_CHARACTERS = 32_000;
+const LINK_CHARACTERS = 32_000;
 
-/** Characters that a link may unpack to. */
+/** Bytes that a link may unpack to. */
 const UNPACKED = 4_194_304;
 
 /** The state as text for a fragment; undefined when it is too long for a link. */
 export async function packState({ mode, source, instance, pick }: State): Promise<string | undefined> {
 	const bytes = new TextEncoder().encode(JSON.stringify([1, mode, source, instance, pick]));
 	if (bytes.length > UNPACKED) return undefined;
-	const packed = await readAll(new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate-raw")), UNPACKED);
+	const packed = await readAll(new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate-raw")));
 	let text = "";
 	for (let at = 0; at < packed.length; at += 8_192) text += String.fromCharCode(...packed.subarray(at, at + 8_192));
 	const link = btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
@@ -36,9 +37,8 @@ export async function unpackState(link: string): Promise<State | undefined> {
 		const text = atob(link.replaceAll("-", "+").replaceAll("_", "/"));
 		const packed = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 		const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-		const value: unknown = JSON.parse(
-			new TextDecoder("utf-8", { fatal: true }).decode(await readAll(stream, UNPACKED)),
-		);
+		const bytes = await readAll(stream, UNPACKED);
+		const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
 		if (!Array.isArray(value)) return undefined;
 		const [version, mode, source, instance, pick] = value as unknown[];
 		const known = MODES.find((one) => one === mode);
@@ -48,26 +48,4 @@ export async function unpackState(link: string): Promise<State | undefined> {
 	} catch {
 		return undefined;
 	}
-}
-
-/** Throws `RangeError` beyond `max` bytes. */
-async function readAll(stream: ReadableStream<Uint8Array>, max: number): Promise<Uint8Array> {
-	const reader = stream.getReader();
-	const parts: Uint8Array[] = [];
-	let length = 0;
-	for (let next = await reader.read(); !next.done; next = await reader.read()) {
-		length += next.value.length;
-		if (length > max) {
-			await reader.cancel();
-			throw new RangeError("The link unpacks to too much.");
-		}
-		parts.push(next.value);
-	}
-	const bytes = new Uint8Array(length);
-	let at = 0;
-	for (const part of parts) {
-		bytes.set(part, at);
-		at += part.length;
-	}
-	return bytes;
 }

@@ -2,6 +2,7 @@
 import { PackageError, type PackageSource } from "millrace";
 import { type ArchiveSource, archive, browserRuntime } from "millrace/browser";
 import { createHost, type Host, HostError, type HostRuntime, type LoadedPackage } from "millrace/host";
+import { readAll } from "../../parts/bytes.ts";
 import type { PackageInput } from "../../parts/input.ts";
 
 /** Bytes that a component may print here: a page has nobody who reads more. */
@@ -64,17 +65,7 @@ const SHOWN = 65_536;
 /** A short text file of a source, or undefined: that it could be read before doesn't mean that it can be again. */
 async function readText(source: PackageSource, path: string): Promise<string | undefined> {
 	try {
-		const reader = (await source.open(path)).getReader();
-		const decoder = new TextDecoder();
-		let text = "";
-		for (;;) {
-			const { done, value } = await reader.read();
-			if (done) return text + decoder.decode();
-			text += decoder.decode(value, { stream: true });
-			if (text.length <= SHOWN) continue;
-			await reader.cancel();
-			return undefined;
-		}
+		return new TextDecoder().decode(await readAll(await source.open(path), SHOWN));
 	} catch {
 		return undefined;
 	}

@@ -1,4 +1,5 @@
 import type { PackageEntry, PackageSource, ReadableStreamLike } from "millrace";
+import { joined, readAll } from "../../parts/bytes.ts";
 import { adviseBytes, adviseEntry, LOOKED_AT_BYTES } from "./advise.ts";
 import type { NoticeBook } from "./notice-book.ts";
 
@@ -73,26 +74,7 @@ export class Looking implements PackageSource {
 	}
 }
 
-function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
-	const [only] = parts;
-	if (parts.length === 1 && only !== undefined) return only;
-	const bytes = new Uint8Array(length);
-	let at = 0;
-	for (const part of parts) {
-		bytes.set(part, at);
-		at += part.length;
-	}
-	return bytes;
-}
-
 /** The bytes of one file of a source that was listed. */
 export async function readFile(source: PackageSource, path: string): Promise<Uint8Array> {
-	const reader = (await source.open(path)).getReader();
-	const parts: Uint8Array[] = [];
-	let length = 0;
-	for (let next = await reader.read(); !next.done; next = await reader.read()) {
-		parts.push(next.value.slice());
-		length += next.value.length;
-	}
-	return joined(parts, length);
+	return readAll(await source.open(path));
 }

@@ -1,13 +1,14 @@
 /** What a package is compared with: a manifest, or a second package. Loaded when there is something to compare with. */
-import { escapeForDisplay, isDigest, type PackageSource, portableSha256 } from "millrace";
+import { escapeForDisplay, isDigest, type PackageSource } from "millrace";
+import { sha256Of } from "../../parts/bytes.ts";
 import type { PackageInput } from "../../parts/input.ts";
-import { compareFiles, type Difference, withCrlf, withLf } from "./compare.ts";
+import { type Difference, withCrlf, withLf } from "./compare.ts";
 import { examine } from "./examine.ts";
 import { readFile } from "./looking.ts";
 import { MANIFEST_BYTES, type Manifest, readManifest } from "./manifest.ts";
 import { openInput, type Stage } from "./open.ts";
 
-export { compareFiles };
+export { compareFiles } from "./compare.ts";
 
 export interface Other {
 	readonly name: string;
@@ -90,10 +91,4 @@ export async function lookAtLineEnds(
 		onLooked(files);
 	}
 	return looked;
-}
-
-function sha256Of(bytes: Uint8Array): string {
-	const hash = portableSha256();
-	hash.update(bytes);
-	return `sha256:${Array.from(hash.digest(), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
