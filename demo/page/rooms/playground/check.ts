@@ -14,8 +14,8 @@ import {
 	type Schema,
 	SchemaError,
 } from "millrace";
+import { indexOfByte, type Range, rangesOf } from "../../parts/ranges.ts";
 import type { Mode } from "./link.ts";
-import { indexOfByte, type Range, rangesOf } from "./ranges.ts";
 
 /** What an editor holds: text, or the very bytes of a file that was opened and not edited since. */
 export type Content = string | Uint8Array;

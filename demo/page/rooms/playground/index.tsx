@@ -2,6 +2,7 @@
 import { Fragment, type JSX } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { type Range, rangesOf } from "../../parts/ranges.ts";
 import { replaceRest, route } from "../../shell/route.ts";
 import { Canonical } from "./canonical.tsx";
 import {
@@ -18,7 +19,6 @@ import {
 import { EXAMPLES } from "./examples.ts";
 import { MODES, type Mode, packState, type State, unpackState } from "./link.ts";
 import { Pane } from "./pane.tsx";
-import { type Range, rangesOf } from "./ranges.ts";
 import { Verdict } from "./verdict.tsx";
 import { Work } from "./work.tsx";
 

@@ -1,8 +1,10 @@
 /** One side: an editor, and a way to open a file into it. A plain text field stands there until the editor is loaded. */
+import { JSON_LIMITS } from "millrace";
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { EditorMark, JsonEditor } from "../../parts/editor.ts";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { EditorMark } from "../../parts/editor.ts";
 import { formatBytes } from "../../parts/format.ts";
+import { useEditor } from "../../parts/use-editor.ts";
 import { type Content, textOf } from "./check.ts";
 
 export interface PaneProps {
@@ -15,48 +17,18 @@ export interface PaneProps {
 	readonly children?: ComponentChildren;
 }
 
-/** Bytes of a file that is opened: JSON/1 admits no more. */
-const MAX_FILE = 16_777_216;
-
 export function Pane({ title, content, marks, selected, onContent, children }: PaneProps): JSX.Element {
-	const host = useRef<HTMLDivElement>(null);
-	const editor = useRef<JsonEditor | undefined>(undefined);
-	const [ready, setReady] = useState(false);
+	const text = useMemo(() => textOf(content), [content]);
+	const { host, plain, editor, failed } = useEditor({ label: title, text, marks, onText: onContent });
 	const [fault, setFault] = useState<string | undefined>();
-	const tell = useRef(onContent);
-	tell.current = onContent;
-	const now = useRef(content);
-	now.current = content;
-
 	useEffect(() => {
-		let left = false;
-		import("../../parts/editor.ts").then(
-			({ createJsonEditor }) => {
-				if (left || host.current === null) return;
-				editor.current = createJsonEditor(host.current, {
-					label: title,
-					text: textOf(now.current),
-					onChange: (text) => tell.current(text),
-				});
-				setReady(true);
-			},
-			() => setFault("The editor could not be loaded; this plain field does the same."),
-		);
-		return () => {
-			left = true;
-			editor.current?.destroy();
-		};
-	}, [title]);
-	// An edit comes back as the content that the editor has already.
-	useEffect(() => editor.current?.setText(textOf(content)), [content, ready]);
-	useEffect(() => editor.current?.setMarks(marks), [marks, ready]);
-	useEffect(() => {
-		if (selected !== undefined) editor.current?.select(selected.from, selected.to);
+		if (selected !== undefined) editor?.select(selected.from, selected.to);
 	}, [selected]);
 
 	const open = async (file: File | undefined): Promise<void> => {
 		if (file === undefined) return;
-		if (file.size > MAX_FILE) setFault(`${file.name} has ${formatBytes(file.size)}; JSON/1 admits 16 MiB.`);
+		if (file.size > JSON_LIMITS.bytes)
+			setFault(`${file.name} has ${formatBytes(file.size)}; JSON/1 admits ${formatBytes(JSON_LIMITS.bytes)}.`);
 		else {
 			setFault(undefined);
 			onContent(new Uint8Array(await file.arrayBuffer()));
@@ -79,16 +51,18 @@ export function Pane({ title, content, marks, selected, onContent, children }: P
 					<FileButton title={title} onFile={(file) => void open(file)} />
 				</span>
 			</div>
-			<div class="editor" ref={host} hidden={!ready} />
-			{!ready && (
+			<div class="editor" ref={host} hidden={editor === undefined} />
+			{editor === undefined && (
 				<textarea
+					ref={plain}
 					class="editor"
 					aria-label={title}
 					spellcheck={false}
-					value={textOf(content)}
+					value={text}
 					onInput={({ currentTarget }) => onContent(currentTarget.value)}
 				/>
 			)}
+			{failed && <p class="quiet">The editor could not be loaded; this plain field does the same.</p>}
 			{fault !== undefined && (
 				<p class="bad" role="alert">
 					{fault}

@@ -1,6 +1,6 @@
 /** What somebody types as JSON, against the schema that it has to fit. */
 import { JsonError, type JsonValue, parseJson, type Schema, SchemaError } from "millrace";
-import { indexOfByte, type Range, rangesOf } from "../playground/ranges.ts";
+import { indexOfByte, type Range, rangesOf } from "../../parts/ranges.ts";
 
 /** Problems that are shown at once. */
 const MOST = 20;

@@ -1,10 +1,11 @@
 /** A JSON value to be typed, with what is wrong with it as one types. */
 import type { Signal } from "@preact/signals";
 import type { Schema } from "millrace";
-import type { JSX, RefObject } from "preact";
-import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
-import type { JsonEditor } from "../../parts/editor.ts";
-import type { Range } from "../playground/ranges.ts";
+import type { JSX } from "preact";
+import { useId, useMemo } from "preact/hooks";
+import type { EditorMark } from "../../parts/editor.ts";
+import type { Range } from "../../parts/ranges.ts";
+import { useEditor } from "../../parts/use-editor.ts";
 import { type CheckedText, checkText, type Problem } from "./check-text.ts";
 import { JsonView } from "./trace/json-view.tsx";
 
@@ -22,7 +23,13 @@ export interface ValueFieldProps {
 export function ValueField({ label, text, schema, schemaFile, schemaText, rows = 6 }: ValueFieldProps): JSX.Element {
 	const id = useId();
 	const checked = useMemo(() => checkText(text.value, schema), [text.value, schema]);
-	const { host, plain, ready, goTo } = useEditor(label, text, checked);
+	const marks = useMemo(() => marksOf(checked), [checked]);
+	const onText = (next: string): void => {
+		text.value = next;
+	};
+	const { host, plain, editor } = useEditor({ label, text: text.value, marks, onText });
+	const ready = editor !== undefined;
+	const goTo = editor && (({ from, to }: Range): void => editor.select(from, to));
 	return (
 		<div class="run-field">
 			<label for={id}>{label}</label>
@@ -39,9 +46,7 @@ export function ValueField({ label, text, schema, schemaFile, schemaText, rows =
 					value={text.value}
 					aria-invalid={!checked.ok}
 					aria-describedby={`${id}-verdict`}
-					onInput={({ currentTarget }) => {
-						text.value = currentTarget.value;
-					}}
+					onInput={({ currentTarget }) => onText(currentTarget.value)}
 				/>
 			)}
 			<div id={`${id}-verdict`} aria-live="polite">
@@ -70,6 +75,11 @@ export function ValueField({ label, text, schema, schemaFile, schemaText, rows =
 	);
 }
 
+function marksOf(checked: CheckedText): readonly EditorMark[] {
+	if (checked.ok) return [];
+	return checked.problems.flatMap(({ range, message }) => (range === undefined ? [] : [{ ...range, message }]));
+}
+
 interface WhereProps {
 	readonly problem: Problem;
 	readonly goTo: ((range: Range) => void) | undefined;
@@ -83,54 +93,4 @@ function Where({ problem: { where, range }, goTo }: WhereProps): JSX.Element | n
 			{where}
 		</button>
 	);
-}
-
-interface Editing {
-	readonly host: RefObject<HTMLDivElement | null>;
-	readonly plain: RefObject<HTMLTextAreaElement | null>;
-	/** The editor stands there in place of the plain field. */
-	readonly ready: boolean;
-	/** Selects a piece of the text in it. */
-	readonly goTo: ((range: Range) => void) | undefined;
-}
-
-/** Puts the editor where the plain field is as soon as it is loaded; where it can't be, the field does as well. */
-function useEditor(label: string, text: Signal<string>, checked: CheckedText): Editing {
-	const host = useRef<HTMLDivElement>(null);
-	const plain = useRef<HTMLTextAreaElement>(null);
-	const editor = useRef<JsonEditor | undefined>(undefined);
-	const [ready, setReady] = useState(false);
-	useEffect(() => {
-		let left = false;
-		const put = ({ createJsonEditor }: typeof import("../../parts/editor.ts")): void => {
-			if (left || host.current === null) return;
-			const field = document.activeElement === plain.current ? plain.current : null;
-			const made = createJsonEditor(host.current, {
-				label,
-				text: text.value,
-				onChange: (next) => {
-					text.value = next;
-				},
-			});
-			editor.current = made;
-			setReady(true);
-			// Who was typing goes on typing.
-			if (field !== null) setTimeout(() => made.select(field.selectionStart, field.selectionEnd));
-		};
-		import("../../parts/editor.ts").then(put, () => undefined);
-		return () => {
-			left = true;
-			editor.current?.destroy();
-			editor.current = undefined;
-		};
-	}, [label, text]);
-	useEffect(() => editor.current?.setText(text.value), [text.value, ready]);
-	useEffect(() => {
-		const marks = checked.ok
-			? []
-			: checked.problems.flatMap(({ range, message }) => (range ? [{ ...range, message }] : []));
-		editor.current?.setMarks(marks);
-	}, [checked, ready]);
-	const goTo = ready ? ({ from, to }: Range): void => editor.current?.select(from, to) : undefined;
-	return { host, plain, ready, goTo };
 }

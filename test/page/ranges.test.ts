@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { indexOfByte, rangesOf } from "../../demo/page/parts/ranges.ts";
 import { packState, unpackState } from "../../demo/page/rooms/playground/link.ts";
-import { indexOfByte, rangesOf } from "../../demo/page/rooms/playground/ranges.ts";
 import { formatPointer, type JsonValue, resolvePointer } from "../../src/json/index.ts";
 
 /** Every pointer into a value. */
