@@ -5,7 +5,7 @@ import { Front } from "./front.tsx";
 import { ROOMS, type RoomName, route } from "./route.ts";
 import { chooseTheme, type Theme, theme } from "./theme.ts";
 
-export const TITLES: Readonly<Record<RoomName, string>> = { verify: "Verify", playground: "Playground", run: "Run" };
+const TITLES: Readonly<Record<RoomName, string>> = { verify: "Verify", playground: "Playground", run: "Run" };
 
 /** Each room is its own file, loaded when it is first entered. */
 const LOAD: Readonly<Record<RoomName, () => Promise<{ default: ComponentType }>>> = {

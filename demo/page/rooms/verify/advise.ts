@@ -122,14 +122,14 @@ export function adviseEntry(path: string, size: number): Notice[] {
 		});
 	}
 	if (SECRET_NAME.test(name)) notices.push({ kind: "secret", path, message: "by its name, this is somebody's secret" });
-	else if (segments.some((segment) => segment.startsWith(".") && !TOLD.test(segment)))
+	else if (segments.some((segment) => segment.startsWith(".") && !NOTED_BY_LIBRARY.test(segment)))
 		notices.push({ kind: "surprising", path, message: "is hidden from most listings" });
 	if (size > LARGE_BYTES) notices.push({ kind: "opaque", path, message: "is too large to be read by a person" });
 	return notices;
 }
 
 /** Hidden names that the library has its own words for. */
-const TOLD = /^\.(?:git|hg|svn|idea|vscode|venv|DS_Store|_.*|#.*|.*\.sw[a-p])$/;
+const NOTED_BY_LIBRARY = /^\.(?:git|hg|svn|idea|vscode|venv|DS_Store|_.*|#.*|.*\.sw[a-p])$/;
 
 /** An advisory of the library as a notice; undefined for one that is told by the file's name already. */
 export function noticeOf({ code, path, otherPath, message }: Advisory): Notice | undefined {

@@ -141,7 +141,7 @@ function cut(word: string): string {
 	return word.length > 40 ? `${word.slice(0, 40)}…` : word;
 }
 
-export function scriptsOf(word: string): string[] {
+function scriptsOf(word: string): string[] {
 	return SCRIPTS.filter(([, of]) => of.test(word)).map(([name]) => name);
 }
 

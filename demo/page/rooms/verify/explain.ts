@@ -1,7 +1,7 @@
 /** Every refusal in plain words: what it means, and what to do. */
 import type { ContractErrorCode, JsonErrorCode, PackageErrorCode, PathErrorCode, SchemaErrorCode } from "millrace";
 
-export type RefusalCode = PackageErrorCode | PathErrorCode | JsonErrorCode | SchemaErrorCode | ContractErrorCode;
+type RefusalCode = PackageErrorCode | PathErrorCode | JsonErrorCode | SchemaErrorCode | ContractErrorCode;
 
 export interface Explanation {
 	/** One sentence on what is wrong. */

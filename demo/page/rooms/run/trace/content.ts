@@ -3,8 +3,8 @@ import { encodeTraceLine } from "millrace/host";
 import { bytesOf } from "./filter.ts";
 import type { Row, SequenceModel } from "./model.ts";
 
-/** Bytes of a frame that are laid out; what is longer is shown as it is. */
-const LAID_OUT = 1_048_576;
+/** Bytes of a frame that is indented; a longer one is shown as it is. */
+const INDENTED = 1_048_576;
 
 export interface Content {
 	readonly title: "Frame" | "Diagnostics" | "Event";
@@ -17,13 +17,13 @@ export interface Content {
 export function contentOf(model: SequenceModel, row: Row): Content {
 	const bytes = bytesOf(model, row);
 	const event = model.events[row.event]!;
-	if (bytes === undefined) return { title: "Event", json: true, text: layOut(encodeTraceLine(event, true)) };
+	if (bytes === undefined) return { title: "Event", json: true, text: indented(encodeTraceLine(event, true)) };
 	const text = new TextDecoder().decode(bytes);
 	if (event.event.type === "stderr") return { title: "Diagnostics", json: false, bytes: bytes.length, text };
-	return { title: "Frame", json: true, bytes: bytes.length, text: bytes.length > LAID_OUT ? text : layOut(text) };
+	return { title: "Frame", json: true, bytes: bytes.length, text: bytes.length > INDENTED ? text : indented(text) };
 }
 
-function layOut(text: string): string {
+function indented(text: string): string {
 	try {
 		return JSON.stringify(JSON.parse(text), undefined, 2);
 	} catch {

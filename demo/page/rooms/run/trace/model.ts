@@ -37,7 +37,7 @@ export interface ModelLimits {
 	readonly bytes: number;
 }
 
-export const MODEL_LIMITS: ModelLimits = { events: 150_000, bytes: 100_663_296 };
+const MODEL_LIMITS: ModelLimits = { events: 150_000, bytes: 100_663_296 };
 
 /** Events of the host that are kept beyond the bound: how it ended is the last thing to be left out. */
 const EXTRA = 1_000;
@@ -312,7 +312,7 @@ interface At {
 }
 
 /** Operation ids have no line ends. */
-export function operationKey(path: readonly string[], operationId: string | undefined): string {
+function operationKey(path: readonly string[], operationId: string | undefined): string {
 	return (operationId === undefined ? path : [...path, operationId]).join("\n");
 }
 
