@@ -1,6 +1,6 @@
 // Prints ratios against named peers, measured in one process per area; never a test. `npm run bench -- json schema` runs a
 // selection; with `--json` standard output is one object, { rows: [{ name, ratio, goal, met, peers }] }, and the rest goes to
-// standard error.
+// standard error. `--short` runs everything once and briefly: that it works is seen, its ratios mean nothing.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,8 @@ const areas = readdirSync(here)
 	.map((name) => name.slice(0, -4));
 const asked = process.argv.slice(2);
 const asJson = asked.includes("--json");
-const wanted = asked.filter((name) => name !== "--json");
+const isShort = asked.includes("--short");
+const wanted = asked.filter((name) => !["--json", "--short"].includes(name));
 const unknown = wanted.filter((name) => !areas.includes(name));
 const say = asJson ? console.error : console.log;
 
@@ -22,6 +23,7 @@ function rowsOf(area) {
 		.then(() => import(${JSON.stringify(`${here}measure.mjs`)}))
 		.then(({ rows }) => require("node:fs").writeSync(3, JSON.stringify(rows)));`;
 	const { status, output } = spawnSync(process.execPath, ["--expose-gc", "-e", script], {
+		env: { ...process.env, ...(isShort ? { MILLRACE_BENCH: "short" } : {}) },
 		stdio: ["inherit", asJson ? 2 : "inherit", "inherit", "pipe"],
 		maxBuffer: 2 ** 26,
 	});
