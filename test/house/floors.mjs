@@ -38,7 +38,8 @@ const GRANTS = [
 	["adapters/node/operation-store-driver", ["libsql"]],
 	// A thread is told what to run.
 	["adapters/node/worker-entry", ["(computed)"]],
-	["adapters/browser/", ["adapters/archive/", "adapters/node/lent"]],
+	// What it takes of Node's folder names nothing of Node's.
+	["adapters/browser/", ["adapters/archive/", "adapters/node/clock", "adapters/node/lent"]],
 	["adapters/browser/worker/link", ["es-module-lexer/js"]],
 	["adapters/browser/worker/strip", ["#sucrase"]],
 	// The package's modules, by the URLs of their Blobs.

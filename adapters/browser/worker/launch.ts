@@ -6,8 +6,7 @@ import {
 	type StderrSink,
 } from "../../../src/host/index.ts";
 import { encodeUtf8 } from "../../../src/web.ts";
-import type { ControlMessage, FrameStart, LinkedModule } from "./messages.ts";
-import { STDERR_CHUNK } from "./messages.ts";
+import { type ControlMessage, type FrameStart, type LinkedModule, STDERR_CHUNK } from "./messages.ts";
 import { Meter, type WorkerLimits } from "./meter.ts";
 
 /** Milliseconds that the frame and its Worker may take to begin. */

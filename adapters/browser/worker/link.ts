@@ -18,7 +18,7 @@ const TYPED_BYTES = 2_097_152;
 const TURN_BYTES = 524_288;
 
 /** Takes the types out of TypeScript. Loaded when a package has some. */
-export type Strip = (text: string, path: string) => string;
+type Strip = (text: string, path: string) => string;
 
 /** A module whose text was read: what it imports before it runs, and what it may import later. */
 interface Module extends LinkedModule {
@@ -179,14 +179,14 @@ class Order {
 
 	/** Depth first with a stack of its own: a chain of imports is as long as a package has files. */
 	#visit(first: string): void {
-		const way: { readonly module: Module; next: number }[] = [];
-		const on = new Set<string>();
+		const stack: { readonly module: Module; next: number }[] = [];
+		const onStack = new Set<string>();
 		const enter = (path: string): string | undefined => {
 			if (this.#linked.has(path)) return undefined;
 			const known = this.#faults.get(path);
 			if (known !== undefined) return known;
-			if (on.has(path)) {
-				const cycle = way.map(({ module }) => module.path);
+			if (onStack.has(path)) {
+				const cycle = stack.map(({ module }) => module.path);
 				const shown = [...cycle.slice(cycle.indexOf(path)), path].map((one) => quoteForDisplay(one)).join(" → ");
 				return `The modules ${shown} import each other in a circle, which can't be loaded in a page: break it, or bundle the package.`;
 			}
@@ -195,22 +195,22 @@ class Order {
 				this.#faults.set(path, module.fault);
 				return module.fault;
 			}
-			way.push({ module, next: 0 });
-			on.add(path);
+			stack.push({ module, next: 0 });
+			onStack.add(path);
 			return undefined;
 		};
 		let fault = enter(first);
-		for (let top = way.at(-1); top !== undefined; top = way.at(-1)) {
+		for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
 			const { module } = top;
 			const wanted = fault === undefined ? module.imports[top.next++] : undefined;
 			if (wanted !== undefined) {
 				fault = enter(wanted);
 				continue;
 			}
-			way.pop();
-			on.delete(module.path);
+			stack.pop();
+			onStack.delete(module.path);
 			// Whoever imports what can't run can't run either.
-			if (fault === undefined) this.#linked.set(module.path, module);
+			if (fault === undefined) this.#linked.set(module.path, { path: module.path, parts: module.parts });
 			else this.#faults.set(module.path, fault);
 		}
 	}

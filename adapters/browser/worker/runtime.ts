@@ -1,6 +1,7 @@
 import { HostError, type HostRuntime, type LauncherChoice, type LaunchRequest } from "../../../src/host/index.ts";
 import type { Entrypoint } from "../../../src/package/index.ts";
 import { portableSha256 } from "../../../src/sha256.ts";
+import { schedule } from "../../node/clock.ts";
 import { launchWorker } from "./launch.ts";
 import { WORKER_LIMITS, type WorkerLimits } from "./meter.ts";
 import { type MemoryStage, stageInMemory } from "./stage.ts";
@@ -89,20 +90,4 @@ async function launch(
 		hasTypes ? import("./strip.ts").then(({ stripTypes }) => stripTypes) : undefined,
 	]);
 	return launchWorker(frame, entrypoint.path, await linkModules(entrypoint.path, files, strip, signal), limits, signal);
-}
-
-/** The longest delay a timer of a browser takes. */
-const LONGEST = 2_147_483_647;
-
-function schedule(ms: number, run: () => void): () => void {
-	const due = performance.now() + ms;
-	let timer: ReturnType<typeof setTimeout>;
-	const arm = (): void => {
-		timer = setTimeout(
-			() => (performance.now() < due ? arm() : run()),
-			Math.min(Math.max(Math.ceil(due - performance.now()), 0), LONGEST),
-		);
-	};
-	arm();
-	return () => clearTimeout(timer);
 }

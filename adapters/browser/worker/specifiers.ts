@@ -4,7 +4,7 @@ import type { ModuleName } from "./messages.ts";
 const SDK_NAMES = ["millrace/sdk", "@jigging/flow"];
 
 /** Where a package's files lie, as far as its modules can tell. */
-export const ROOT = "package:///";
+const ROOT = "package:///";
 
 /** What a specifier comes to, or why it can't be loaded. */
 export type Resolution = ModuleName | { readonly fault: string };
