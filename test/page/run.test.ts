@@ -166,12 +166,17 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 			expect(complaints).toEqual([]);
 		});
 
-		it("an archive whose package lies in a directory: offered, not assumed", async () => {
+		/** The example `greet` as npm packs one: below `package/`. */
+		const tarball = (): string => {
 			const archive = join(folder, "greet.tgz");
 			cpSync(flow("greet"), join(folder, "package"), { recursive: true });
 			execFileSync("tar", ["-czf", archive, "-C", folder, "package"]);
+			return archive;
+		};
+
+		it("an archive whose package lies in a directory: offered, not assumed", async () => {
 			const { page } = await example(house, "slow");
-			await drop(page, archive);
+			await drop(page, tarball());
 			await page.getByRole("button", { name: "Open what lies in package/" }).click();
 			await page.getByRole("heading", { name: "greet", exact: true }).waitFor();
 			await page.getByLabel("Input", { exact: true }).fill('{"name": "Tar"}');
@@ -189,7 +194,8 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 			expect(await ended(page, "UNAVAILABLE")).toContain("It called the child slot greeter");
 			await page.getByRole("button", { name: "Give it a package" }).click();
 			await page.locator(".run-children .drop").scrollIntoViewIfNeeded();
-			await dropPaths(page, ".run-children .drop", [flow("greet")]);
+			await dropPaths(page, ".run-children .drop", [tarball()]);
+			await page.getByRole("button", { name: "Take what lies in package/" }).click();
 			await page.locator(".run-children .good", { hasText: "greet" }).waitFor();
 			await start(page);
 			expect(await ended(page, "Accepted:")).toContain("Hello, Ada!");

@@ -42,7 +42,7 @@ export async function loadSource(source: PackageSource, { signal, onShare }: Loa
 	return { pack, schemas };
 }
 
-/** Loads a dropped folder or archive. Rejects as `host.load`, and with {@link Prefixed} where an archive has the package in a directory. */
+/** Loads a dropped folder or archive. Rejects as `host.load`, and with an error that {@link faultOf} tells a `prefix` of where an archive has the package in a directory. */
 export async function loadInput(input: PackageInput, options: LoadingOptions): Promise<Loaded> {
 	if (input.kind === "folder") {
 		input.listing.signal = options.signal;
@@ -72,7 +72,7 @@ async function readText(source: PackageSource, path: string): Promise<string | u
 }
 
 /** A refusal of an archive that may lie in a directory of it. */
-export class Prefixed extends Error {
+class Prefixed extends Error {
 	readonly prefix: string;
 
 	constructor(cause: unknown, prefix: string) {

@@ -7,7 +7,7 @@ import { checkDeadline, checkText } from "./check-text.ts";
 import { type Example, exampleSource } from "./examples.ts";
 import { Execution, type Terms } from "./execution.ts";
 import { layOut } from "./lay-out.ts";
-import { type Fault, faultOf, type Loaded, loadInput, loadSource, Prefixed } from "./loading.ts";
+import { type Fault, faultOf, type Loaded, loadInput, loadSource } from "./loading.ts";
 import { sketchOf } from "./sketch.ts";
 import { isTraceFile, type OpenedTrace, readTraceFile } from "./trace/file.ts";
 import type { SequenceModel } from "./trace/model.ts";
@@ -25,6 +25,8 @@ export interface ChildSlot {
 	readonly name?: string;
 	readonly pack?: LoadedPackage;
 	readonly fault?: string;
+	/** An archive that has a package in a directory: whether that one is meant, a person says. */
+	readonly offer?: { readonly input: PackageInput; readonly prefix: string };
 }
 
 export type RunState =
@@ -129,21 +131,21 @@ export class RunRoom {
 		this.children.value = this.children.value.filter((child) => child.slot !== slot);
 	}
 
-	async bindChild(slot: string, input: PackageInput): Promise<void> {
+	async bindChild(slot: string, input: PackageInput, prefix?: string): Promise<void> {
 		const put = (child: ChildSlot): void => {
 			this.children.value = this.children.value.map((each) => (each.slot === slot ? child : each));
 		};
 		const signal = this.#loading?.signal ?? new AbortController().signal;
 		put({ slot, name: input.name });
 		try {
-			const { pack } = await loadInput(input, { signal }).catch((error: unknown) => {
-				if (error instanceof Prefixed) return loadInput(input, { signal, prefix: error.prefix });
-				throw error;
-			});
+			const { pack } = await loadInput(input, { signal, prefix });
 			this.#held.push(pack);
 			put({ slot, name: pack.snapshot.metadata.name, pack });
 		} catch (error) {
-			if (!signal.aborted) put({ slot, name: input.name, fault: faultOf(error).message });
+			if (signal.aborted) return;
+			const { message, prefix: inside } = faultOf(error);
+			const offer = inside === undefined ? {} : { offer: { input, prefix: inside } };
+			put({ slot, name: input.name, fault: message, ...offer });
 		}
 	}
 

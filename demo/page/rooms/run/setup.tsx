@@ -175,7 +175,7 @@ function Children({ room, bound }: { readonly room: RunRoom; readonly bound: rea
 }
 
 function Child({ child, room }: { readonly child: ChildSlot; readonly room: RunRoom }): JSX.Element {
-	const { slot, name, pack, fault } = child;
+	const { slot, name, pack, fault, offer } = child;
 	const item = useRef<HTMLLIElement>(null);
 	// Whoever has just made room for a package goes on with dropping it.
 	useEffect(() => {
@@ -195,6 +195,11 @@ function Child({ child, room }: { readonly child: ChildSlot; readonly room: RunR
 				<p class="bad" role="alert">
 					{name}: {fault}
 				</p>
+			)}
+			{offer !== undefined && (
+				<button type="button" onClick={() => void room.bindChild(slot, offer.input, offer.prefix)}>
+					Take what lies in {offer.prefix}
+				</button>
 			)}
 			{pack === undefined && (
 				<DropZone small label={`Drop the package for ${slot}`} onInput={(input) => void room.bindChild(slot, input)} />
