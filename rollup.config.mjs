@@ -8,19 +8,24 @@ import { transformSync } from "esbuild";
 
 const node = /^node:/;
 
+/** Small, with the names of classes: an author meets them in stack traces. */
+const small = terser({ module: true, keep_classnames: true, compress: { passes: 3, ecma: 2022 } });
+
+/** Fails the build where a file for pages asks for Node, or for anything else that isn't there. */
+const failUnresolved = (level, log, handler) => handler(log.code === "UNRESOLVED_IMPORT" ? "error" : level, log);
+
 /**
  * One self-contained file per runtime that a stage places beside a package, so that `@jigging/flow` resolves there. It is
- * copied for every package that is loaded and parsed by every component that starts, so it is small; class names stay,
- * since an author meets them in stack traces.
+ * copied for every package that is loaded and parsed by every component that starts, so it is small.
  */
 const sdk = (runtime) => ({
 	input: `dist/adapters/${runtime}/sdk.js`,
 	external: node,
 	output: { file: `dist/sdk/${runtime}.js`, format: "esm", banner: "/*! millrace/sdk, MIT License */" },
-	plugins: [resolve(), terser({ module: true, keep_classnames: true, compress: { passes: 3, ecma: 2022 } })],
+	plugins: [resolve(), small],
 });
 
-/** The core for a web page: one file, no bundler needed. Fails the build if anything asks for Node. */
+/** The core for a web page: one file, no bundler needed. */
 const browser = {
 	input: "dist/src/index.js",
 	output: {
@@ -31,16 +36,11 @@ const browser = {
 			"/*! millrace, MIT License. Includes @noble/hashes (MIT License, Paul Miller) and yaml (ISC License, Eemeli Aro). */",
 	},
 	plugins: [resolve({ browser: true, preferBuiltins: false }), terser({ module: true })],
-	onLog(level, log, handler) {
-		if (log.code === "UNRESOLVED_IMPORT") handler("error", log);
-		else handler(level, log);
-	},
+	onLog: failUnresolved,
 };
 
 /** A script that carries the text of another one, which the build has made before, as the constant `name`. */
 const carrying = (name, path) => () => `const ${name} = ${JSON.stringify(readFileSync(path, "utf8"))};`;
-
-const small = terser({ module: true, keep_classnames: true, compress: { passes: 3, ecma: 2022 } });
 
 /** What a Worker of a page begins with; it carries the SDK. */
 const worker = {
@@ -140,10 +140,7 @@ const page = {
 		terser({ module: true, compress: { passes: 2, ecma: 2022 } }),
 		pageFiles,
 	],
-	onLog(level, log, handler) {
-		if (log.code === "UNRESOLVED_IMPORT") handler("error", log);
-		else handler(level, log);
-	},
+	onLog: failUnresolved,
 };
 
 export default [sdk("node"), sdk("deno"), sdk("bun"), sdk("browser"), worker, frame, sucrase, browser, page];
