@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import commonjs from "@rollup/plugin-commonjs";
 import resolve from "@rollup/plugin-node-resolve";
@@ -86,7 +86,10 @@ const sucrase = {
 	plugins: [resolve(), commonjs(), terser({ module: true })],
 };
 
-/** What of the page is no module: its document, its styles as one sheet (the shell's, then each room's), and the Worker's frame. */
+/** The styles of the page before those of its rooms: of two rules that say the same of something, the later one counts. */
+const SHEETS = ["style.css", "shell/shell.css", "parts/parts.css", "shell/front.css"];
+
+/** What of the page is no module: its document, its styles as one sheet, and the Worker's frame. */
 const pageFiles = {
 	name: "page-files",
 	buildStart() {
@@ -96,9 +99,9 @@ const pageFiles = {
 	generateBundle() {
 		const emit = (fileName, source) => this.emitFile({ type: "asset", fileName, source });
 		for (const name of ["index.html", "theme.js", "mark.svg"]) emit(name, readFileSync(`demo/page/${name}`));
-		const sheets = readdirSync("demo/page/rooms").map((room) => `demo/page/rooms/${room}/${room}.css`);
-		const css = ["demo/page/style.css", ...sheets.filter((path) => existsSync(path))];
-		const sheet = css.map((path) => readFileSync(path, "utf8")).join("\n");
+		const rooms = readdirSync("demo/page/rooms", { recursive: true }).filter((path) => path.endsWith(".css"));
+		const sheets = [...SHEETS, ...rooms.sort().map((path) => `rooms/${path}`)];
+		const sheet = sheets.map((path) => readFileSync(`demo/page/${path}`, "utf8")).join("\n");
 		emit("style.css", transformSync(sheet, { loader: "css", minify: true }).code);
 		emit("frame.html", readFileSync("dist/browser/frame.html"));
 	},
