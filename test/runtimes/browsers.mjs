@@ -5,7 +5,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { chromiumPath, launchChromium } from "../browser/support/chromium.mjs";
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
 
 /** What the page does; its address says how. */
 const SCRIPT = `
@@ -21,15 +24,20 @@ try {
 }
 `;
 
+/** What a page is served with. */
+const PLAIN = { "cache-control": "no-store" };
+
 /** Memory that is shared with a Worker, which a test hands to the reader, takes a page that is isolated. */
-const HEADERS = {
+const ISOLATED = {
+	...PLAIN,
 	"cross-origin-opener-policy": "same-origin",
 	"cross-origin-embedder-policy": "require-corp",
-	"cache-control": "no-store",
 };
 
 /** A page that runs the suite; `reported` is what it posts, `lastFile()` the test file that it was through with last. */
 async function pageServer(suite, options) {
+	// In an isolated page WebKit starts no Worker whose frame has no origin.
+	const headers = options.ofPage ? PLAIN : ISOLATED;
 	let answer;
 	let last = "no file";
 	const reported = new Promise((resolve) => {
@@ -39,8 +47,21 @@ async function pageServer(suite, options) {
 		"/": ["text/html", '<!doctype html><title>millrace</title><body><script type="module" src="/page.js"></script>'],
 		"/page.js": ["text/javascript", SCRIPT],
 		"/suite.js": ["text/javascript", readFileSync(suite)],
+		"/browser/frame.html": ["text/html", readFileSync(`${repository}dist/browser/frame.html`)],
 	};
+	/** What was asked for below `/outside/`, which a Flow must not reach. */
+	const outside = [];
 	const server = createServer((request, response) => {
+		if (request.url.startsWith("/outside/")) {
+			outside.push(request.url);
+			response.writeHead(200, { ...headers, "access-control-allow-origin": "*" }).end();
+			return;
+		}
+		if (request.url === "/asked") {
+			if (request.method === "DELETE") outside.length = 0;
+			response.writeHead(200, { ...headers, "content-type": "application/json" }).end(JSON.stringify(outside));
+			return;
+		}
 		if (request.method === "POST") {
 			let body = "";
 			request.setEncoding("utf8");
@@ -50,13 +71,13 @@ async function pageServer(suite, options) {
 			request.on("end", () => {
 				if (request.url === "/at") last = JSON.parse(body);
 				else answer(JSON.parse(body));
-				response.writeHead(204, HEADERS).end();
+				response.writeHead(204, headers).end();
 			});
 			return;
 		}
 		const [type, body] = files[request.url] ?? [];
-		if (type === undefined) response.writeHead(404, HEADERS).end();
-		else response.writeHead(200, { ...HEADERS, "content-type": `${type}; charset=utf-8` }).end(body);
+		if (type === undefined) response.writeHead(404, headers).end();
+		else response.writeHead(200, { ...headers, "content-type": `${type}; charset=utf-8` }).end(body);
 	});
 	await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
 	return {

@@ -20,6 +20,9 @@ const STAND_INS = {
 /** Folders of tests about what belongs to one environment; of the rest, the imports decide. */
 const ELSEWHERE = /^test\/(?:archive|bench|browser|cli|house|interop|node|page|runtimes)\//;
 
+/** The tests of what only a page has. */
+const OF_A_PAGE = ["test/browser/worker.page.ts"];
+
 /** What the matrix is there for: an import must not take one of these out of it unnoticed. */
 const HEART = [
 	"conformance/corpus",
@@ -109,7 +112,7 @@ const places = {
 
 /** Writes the bundle to `outfile` and gives the test files in it. */
 export async function bundleSuite(outfile) {
-	const tests = await neutralTests();
+	const tests = [...(await neutralTests()), ...OF_A_PAGE];
 	const files = tests.map((path) => `${JSON.stringify(path)}: () => import("./${path}")`).join(",\n");
 	const contents = `globalThis.DISK = JSON.parse(${JSON.stringify(JSON.stringify(disk()))});
 		globalThis.FILES = {${files}};

@@ -36,6 +36,7 @@ console.log(`runtimes  ${bundled.length} test files in one module`);
 
 const native = { streams: "native", env: ENV };
 const polyfill = { streams: "polyfill", env: ENV };
+const ofPage = { ...native, ofPage: true };
 const asked = process.argv.slice(2);
 const wanted = ({ name }) => asked.length === 0 || asked.some((word) => name.startsWith(word));
 
@@ -46,6 +47,7 @@ const RUNTIMES = [
 		work: {
 			native: () => runInBrowser(runtime, SUITE, native, DEADLINE),
 			polyfill: () => runInBrowser(runtime, SUITE, polyfill, DEADLINE),
+			page: () => runInBrowser(runtime, SUITE, ofPage, DEADLINE),
 		},
 	})),
 	...processes.PROCESSES.map((runtime) => ({
@@ -66,6 +68,7 @@ const TITLES = {
 	component: "component kit",
 	host: "host kit",
 	examples: "examples",
+	page: "Flows in Workers",
 };
 
 /** Runs one piece; whatever goes wrong is a failure of the report, with its reason. */

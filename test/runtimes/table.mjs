@@ -14,6 +14,7 @@ const COLUMNS = [
 	["component", "SDK"],
 	["host", "host"],
 	["examples", "examples"],
+	["page", "Flows in Workers"],
 ];
 
 /** What a runtime lacks, told by the tests that say themselves that they can't run there; other skipped tests are in the report. */
@@ -39,7 +40,8 @@ function tableOf({ runtimes }) {
 		});
 		return [`${result.name.replace(/ \d+$/, "")} ${result.version}`, ...cells, lacksOf(result)];
 	});
-	rows.sort((a, b) => Number(b.includes("yes", 3)) - Number(a.includes("yes", 3)));
+	const isProgram = ([, , , sdk]) => sdk !== "";
+	rows.sort((a, b) => Number(isProgram(b)) - Number(isProgram(a)));
 	const head = ["", ...COLUMNS.map(([, title]) => title), "what it lacks"];
 	return [head, head.map(() => "---"), ...rows].map(row).join("");
 }

@@ -16,6 +16,8 @@ const STREAM_FACING = /^test\/(?:conformance|host|package|sdk)\/|^test\/run\/tra
 interface SuiteOptions {
 	/** The runtime's own Web Streams, or web-streams-polyfill in their place. */
 	readonly streams: "native" | "polyfill";
+	/** The tests of what only a page has, and no others. */
+	readonly ofPage?: boolean;
 	/** Environment variables of the tests: how long the random ones go on. */
 	readonly env?: { readonly [name: string]: string };
 	/** Told of each file that is over: a run that hangs is known by the last one. */
@@ -59,7 +61,9 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
 	const report = { passed: 0, skipped: [] as string[], failures: [] as Failure[] };
 	const runner: VitestRunner = { config: CONFIG, importFile: (path) => FILES[path]!(), pool: "none" } as VitestRunner;
 	const facing = (path: string): boolean => options.streams === "native" || STREAM_FACING.test(path);
-	for (const path of Object.keys(FILES).filter(facing)) {
+	const isOfPage = (path: string): boolean => path.endsWith(".page.ts");
+	const wanted = (path: string): boolean => (options.ofPage ? isOfPage(path) : facing(path) && !isOfPage(path));
+	for (const path of Object.keys(FILES).filter(wanted)) {
 		for (const file of await startTests([path], runner)) count(file, path, report);
 		options.onFile?.(path);
 	}
