@@ -121,13 +121,14 @@ class FramedWorker implements ComponentProcess {
 	#sink: StderrSink | undefined;
 	#early: Uint8Array[] = [];
 	#stderrOver = false;
+	#saysOver = false;
 	#gone = false;
 
 	constructor(frame: HTMLIFrameElement, protocol: MessagePort, control: MessagePort, limits: WorkerLimits) {
 		this.#frame = frame;
 		this.#control = control;
 		this.#protocol = protocol;
-		const meter = new Meter(limits, (words) => this.#flooded(words));
+		const meter = new Meter(limits, (words) => this.#endFor(words));
 		this.transport = portTransport(meter.watch(protocol));
 		this.exited = new Promise((resolve) => {
 			this.#exit = resolve;
@@ -145,22 +146,23 @@ class FramedWorker implements ComponentProcess {
 		});
 		this.started.catch(() => {});
 		addEventListener("message", this.#fault);
-		let over = false;
-		control.addEventListener("message", ({ data }: MessageEvent<Partial<Record<string, unknown>>>) => {
-			const message = readControl(data);
-			const fault = message === undefined ? "it sent what no Worker of ours sends" : meter.control(message);
-			if (message === undefined || fault !== undefined) this.#flooded(String(fault));
-			else if ("started" in message) begun();
-			else if ("exit" in message) {
-				if (over) return this.#flooded("it said twice that it is over");
-				over = true;
-				void this.#over(message.exit, meter);
-			} else {
-				this.#say(message.stderr);
-				control.postMessage({ taken: true });
-			}
-		});
+		control.addEventListener("message", ({ data }) => this.#hear(readControl(data), meter, begun));
 		control.start();
+	}
+
+	#hear(message: ControlMessage | undefined, meter: Meter, begun: () => void): void {
+		const fault = message && meter.control(message);
+		if (message === undefined) this.#endFor("it sent what no Worker of ours sends");
+		else if (fault !== undefined) this.#endFor(fault);
+		else if ("started" in message) begun();
+		else if ("stderr" in message) {
+			this.#say(message.stderr);
+			this.#control.postMessage({ taken: true });
+		} else if (this.#saysOver) this.#endFor("it said twice that it is over");
+		else {
+			this.#saysOver = true;
+			void this.#over(message.exit, meter);
+		}
 	}
 
 	readonly stderr: ComponentProcess["stderr"] = {
@@ -191,7 +193,8 @@ class FramedWorker implements ComponentProcess {
 		this.#end({ exitCode, signal: null });
 	}
 
-	#flooded(words: string): void {
+	/** Ends a Worker that does what none of ours would, and says why where its diagnostics are read. */
+	#endFor(words: string): void {
 		this.#say(`The Worker was ended: ${words}.\n`);
 		this.kill();
 	}
