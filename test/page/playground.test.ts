@@ -12,15 +12,15 @@ const SCHEMA =
 	'{"$schema": "https://flow.jig.md/schemas/schema-1.json", "type": "object", "properties": {"n": {"type": "integer"}}}';
 
 describe.skipIf(needsChromium)("the Playground", { timeout: 60_000 }, () => {
-	let house: Visit;
+	let site: Visit;
 	beforeAll(async () => {
-		house = await visit();
+		site = await visit();
 	});
-	afterAll(() => house?.close());
+	afterAll(() => site?.close());
 
 	async function opened(state?: Partial<State>): Promise<Opened> {
 		const link = state && (await packState({ mode: "schema", source: SCHEMA, instance: "{}", pick: "", ...state }));
-		const opened = await house.open(link === undefined ? "#/playground" : `#/playground/${link}`);
+		const opened = await site.open(link === undefined ? "#/playground" : `#/playground/${link}`);
 		await opened.page.locator(".editor .cm-content").nth(1).waitFor();
 		return opened;
 	}
@@ -96,7 +96,7 @@ describe.skipIf(needsChromium)("the Playground", { timeout: 60_000 }, () => {
 		await expect
 			.poll(async () => unpackState((await hash()).slice("#/playground/".length)))
 			.toMatchObject({ source: '{"type": "nonsense"', instance: '{"a": 1, "a": 2}' });
-		const again = await house.open(await hash());
+		const again = await site.open(await hash());
 		await again.page.locator(".editor .cm-content").nth(1).waitFor();
 		await again.page.getByText("✗ The schema can't be used").waitFor();
 		expect(await editor(again.page, "Schema").textContent()).toBe('{"type": "nonsense"');
@@ -104,7 +104,7 @@ describe.skipIf(needsChromium)("the Playground", { timeout: 60_000 }, () => {
 	});
 
 	it("a link that can't be read says so, and changes nothing", async () => {
-		const { page } = await house.open("#/playground/AAAA");
+		const { page } = await site.open("#/playground/AAAA");
 		await page.getByText("This link can't be read").waitFor();
 		await verdict(page).getByText("Invalid").waitFor();
 	});
@@ -164,7 +164,7 @@ describe.skipIf(needsChromium)("the Playground", { timeout: 60_000 }, () => {
 	});
 
 	it.each(["light", "dark"] as const)("is accessible in the %s theme and on a phone", async (colorScheme) => {
-		const { page } = await house.open("#/playground", { colorScheme, viewport: { width: 390, height: 844 } });
+		const { page } = await site.open("#/playground", { colorScheme, viewport: { width: 390, height: 844 } });
 		await page.locator(".editor .cm-content").nth(1).waitFor();
 		await verdict(page).getByText("Invalid").waitFor();
 		await expectAccessible(page);

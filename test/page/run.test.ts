@@ -24,14 +24,14 @@ const ended = async (page: Page, words: RegExp | string): Promise<string> => {
 	return (await outcome(page).textContent()) ?? "";
 };
 /** Opens an example and waits until it can be run. */
-const example = async (house: Visit, name: string, options = {}): Promise<{ page: Page; complaints: string[] }> => {
-	const opened = await house.open(`#/run/${name}`, options);
+const example = async (site: Visit, name: string, options = {}): Promise<{ page: Page; complaints: string[] }> => {
+	const opened = await site.open(`#/run/${name}`, options);
 	await opened.page.getByRole("heading", { name, exact: true }).waitFor();
 	return opened;
 };
 
 describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
-	let house: Visit;
+	let site: Visit;
 	let folder: string;
 	let trace: string;
 	beforeAll(async () => {
@@ -44,16 +44,16 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 		};
 		record(trace, "--trace-values");
 		record(join(folder, "bare.trace"));
-		house = await visit();
+		site = await visit();
 	}, 60_000);
 	afterAll(async () => {
-		await house?.close();
+		await site?.close();
 		rmSync(folder, { recursive: true, force: true });
 	});
 
 	describe("runs in a Worker", () => {
 		it("an example with a child and a capability, and draws it", async () => {
-			const { page, complaints } = await example(house, "parent");
+			const { page, complaints } = await example(site, "parent");
 			await start(page);
 			expect(await ended(page, "Accepted:")).toContain("Hello, Countess Ada!");
 			expect(await page.locator(".seq-head").allTextContents()).toEqual([
@@ -68,7 +68,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 		});
 
 		it("a broadcast to two readers, its channel a lane of its own", async () => {
-			const { page, complaints } = await example(house, "survey");
+			const { page, complaints } = await example(site, "survey");
 			await start(page);
 			expect(await ended(page, "Accepted:")).toContain('"recorded": 5');
 			await page.getByLabel("Search in labels and frames").fill("item 5");
@@ -80,7 +80,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 		});
 
 		it("and shows an answer that the package does not promise, with its details and what to do", async () => {
-			const { page } = await example(house, "unfit");
+			const { page } = await example(site, "unfit");
 			await start(page);
 			const words = await ended(page, "INVALID_RESULT");
 			expect(words).toContain("/output/total");
@@ -89,7 +89,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 		});
 
 		it("and ends an endless loop at its deadline, the page usable all the while", async () => {
-			const { page } = await example(house, "endless");
+			const { page } = await example(site, "endless");
 			await page.getByLabel("Deadline").fill("1");
 			await start(page);
 			await page.getByRole("heading", { name: "Running…" }).waitFor();
@@ -100,7 +100,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 		});
 
 		it("and stops a flood, its end kept", async () => {
-			const { page } = await example(house, "chatty");
+			const { page } = await example(site, "chatty");
 			await start(page);
 			const words = await ended(page, "RESOURCE_EXHAUSTED");
 			expect(words).toContain("the end of 4");
@@ -108,7 +108,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 		});
 
 		it("and cancels on request, at once", async () => {
-			const { page } = await example(house, "slow");
+			const { page } = await example(site, "slow");
 			await start(page);
 			await page.getByText("1 of 30").first().waitFor();
 			await page.getByRole("button", { name: "Cancel", exact: true }).click();
@@ -119,7 +119,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 		});
 
 		it("and cancels what hears nobody, by force", async () => {
-			const { page } = await example(house, "endless");
+			const { page } = await example(site, "endless");
 			await page.getByLabel("Deadline").fill("60");
 			await start(page);
 			await page.getByRole("log", { name: "What it prints" }).getByText("Looping.").waitFor();
@@ -128,7 +128,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 		});
 
 		it("and gives up what runs when another package is chosen", async () => {
-			const { page } = await example(house, "slow");
+			const { page } = await example(site, "slow");
 			await start(page);
 			await page.getByText("1 of 30").first().waitFor();
 			await page.getByRole("button", { name: /^A greeting/ }).click();
@@ -143,7 +143,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 		const drop = (page: Page, path: string): Promise<void> => dropPaths(page, ".run-chooser .drop", [path]);
 
 		it("a folder, its input checked as one types", async () => {
-			const { page, complaints } = await example(house, "slow");
+			const { page, complaints } = await example(site, "slow");
 			await drop(page, flow("greet"));
 			await page.getByRole("heading", { name: "greet", exact: true }).waitFor();
 			const button = page.getByRole("button", { name: "Run", exact: true });
@@ -175,7 +175,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 		};
 
 		it("an archive whose package lies in a directory: offered, not assumed", async () => {
-			const { page } = await example(house, "slow");
+			const { page } = await example(site, "slow");
 			await drop(page, tarball());
 			await page.getByRole("button", { name: "Open what lies in package/" }).click();
 			await page.getByRole("heading", { name: "greet", exact: true }).waitFor();
@@ -185,7 +185,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 		});
 
 		it("children for its slots, asked for when they are missed", async () => {
-			const { page } = await example(house, "slow");
+			const { page } = await example(site, "slow");
 			await drop(page, flow("parent"));
 			await page.getByRole("heading", { name: "parent", exact: true }).waitFor();
 			await page.getByText("This page has no implementation of it").waitFor();
@@ -214,7 +214,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 				join(settable, "flow.js"),
 				'import { handle } from "millrace/sdk";\nawait handle(async ({ input, settings }) => ({ outcome: "done", output: input.word.repeat(settings.times) }));\n',
 			);
-			const { page } = await example(house, "slow");
+			const { page } = await example(site, "slow");
 			await drop(page, settable);
 			await page.getByRole("heading", { name: "settable", exact: true }).waitFor();
 			const [input, settings] = [
@@ -232,7 +232,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 		});
 
 		it("packages with channels: what they receive is typed, what they send is shown", async () => {
-			const { page } = await example(house, "slow");
+			const { page } = await example(site, "slow");
 			await drop(page, flow("summary"));
 			await page.getByRole("heading", { name: "summary", exact: true }).waitFor();
 			await page
@@ -249,7 +249,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 		});
 
 		it("and says before it starts what can't run in a page", async () => {
-			const { page } = await example(house, "slow");
+			const { page } = await example(site, "slow");
 			await drop(page, flow("greet-python"));
 			await page.getByText("It can't run in a page.").waitFor();
 			await page.getByText("A page runs .mjs, .js and .ts entrypoints").waitFor();
@@ -260,7 +260,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 			const broken = join(folder, "broken");
 			mkdirSync(broken);
 			writeFileSync(join(broken, "FLOW.md"), "no metadata\n");
-			const { page } = await example(house, "slow");
+			const { page } = await example(site, "slow");
 			await drop(page, broken);
 			await page.locator(".notice.bad", { hasText: "PACKAGE_FRONTMATTER_INVALID" }).waitFor();
 			await page.getByRole("button", { name: "Look at it in Verify" }).waitFor();
@@ -269,7 +269,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 
 	describe("opens traces", () => {
 		const open = async (name: string, options = {}): Promise<Page> => {
-			const { page } = await example(house, "slow", options);
+			const { page } = await example(site, "slow", options);
 			await page.locator(".run-chooser input[type=file]").first().setInputFiles(name);
 			return page;
 		};
@@ -316,7 +316,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 		});
 
 		it("of its own: what it downloads, it opens, and so does the command", async () => {
-			const { page } = await example(house, "parent");
+			const { page } = await example(site, "parent");
 			await start(page);
 			await ended(page, "Accepted:");
 			const before = await title(page);
@@ -355,7 +355,7 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 			{ width: 1_280, height: 900 },
 			{ width: 390, height: 844 },
 		]) {
-			const { page } = await example(house, "parent", { colorScheme, viewport });
+			const { page } = await example(site, "parent", { colorScheme, viewport });
 			await expectAccessible(page);
 			await start(page);
 			await ended(page, "Accepted:");

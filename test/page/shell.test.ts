@@ -8,14 +8,14 @@ import { launchChromium, needsChromium } from "../browser/support/chromium.ts";
 import { expectAccessible, PAGE, type Visit, visit } from "./support.ts";
 
 describe.skipIf(needsChromium)("the page in Chromium", { timeout: 60_000 }, () => {
-	let house: Visit;
+	let site: Visit;
 	beforeAll(async () => {
-		house = await visit();
+		site = await visit();
 	});
-	afterAll(() => house?.close());
+	afterAll(() => site?.close());
 
 	it("opens its front door without a complaint, and every room from there", async () => {
-		const { page, complaints } = await house.open("");
+		const { page, complaints } = await site.open("");
 		await page.getByRole("heading", { name: "Is this the package you approved?" }).waitFor();
 		for (const name of ["Verify", "Playground", "Run"]) {
 			await page.getByRole("navigation", { name: "Rooms" }).getByRole("link", { name }).click();
@@ -29,7 +29,7 @@ describe.skipIf(needsChromium)("the page in Chromium", { timeout: 60_000 }, () =
 	});
 
 	it.each(["light", "dark"] as const)("is accessible in the %s theme, and on a phone", async (colorScheme) => {
-		const { page } = await house.open("", { colorScheme, viewport: { width: 390, height: 844 } });
+		const { page } = await site.open("", { colorScheme, viewport: { width: 390, height: 844 } });
 		await page.getByRole("heading", { level: 1 }).waitFor();
 		await expectAccessible(page);
 		const { width, wanted } = await page.evaluate(() => ({
@@ -40,7 +40,7 @@ describe.skipIf(needsChromium)("the page in Chromium", { timeout: 60_000 }, () =
 	});
 
 	it("keeps the theme that was chosen", async () => {
-		const { page } = await house.open("", { colorScheme: "light" });
+		const { page } = await site.open("", { colorScheme: "light" });
 		await page.getByLabel("Theme").selectOption("dark");
 		const colour = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 		const dark = await colour();
@@ -52,7 +52,7 @@ describe.skipIf(needsChromium)("the page in Chromium", { timeout: 60_000 }, () =
 	});
 
 	it("can't reach out: a request of its own is refused by its policy", async () => {
-		const { page } = await house.open("");
+		const { page } = await site.open("");
 		const refused = await page.evaluate(() =>
 			fetch("/index.html").then(
 				() => false,

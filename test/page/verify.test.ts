@@ -17,14 +17,14 @@ const greet = fileURLToPath(new URL("../../demo/flows/greet", import.meta.url));
 const parent = fileURLToPath(new URL("../../demo/flows/parent", import.meta.url));
 
 describe.skipIf(needsChromium)("the Verify room", { timeout: 60_000 }, () => {
-	let house: Visit;
+	let site: Visit;
 	let root: string;
 	beforeAll(async () => {
-		house = await visit();
+		site = await visit();
 		root = mkdtempSync(join(tmpdir(), "millrace-verify-"));
 	});
 	afterAll(async () => {
-		await house?.close();
+		await site?.close();
 		rmSync(root, { recursive: true, force: true });
 	}, 60_000);
 
@@ -63,7 +63,7 @@ t.close()`;
 	}
 
 	async function dropped(paths: readonly string[]): Promise<Opened> {
-		const opened = await house.open("#/verify");
+		const opened = await site.open("#/verify");
 		await opened.page.getByRole("heading", { name: "Verify a package" }).waitFor();
 		await dropPaths(opened.page, ".drop", paths);
 		return opened;
@@ -91,7 +91,7 @@ t.close()`;
 	});
 
 	it("on the front door a drop leads into the room", async () => {
-		const { page } = await house.open("");
+		const { page } = await site.open("");
 		await page.getByRole("heading", { level: 1 }).waitFor();
 		await dropPaths(page, ".drop", [greet]);
 		expect(await digestOf(page)).toBe((await digestPackage(directory(greet))).digest);
@@ -311,7 +311,7 @@ t.close()`;
 
 		it("a folder that can't be read", async () => {
 			const locked = folder("locked", { "FLOW.md": flowMd, "inside/a": "a" });
-			const { page } = await house.open("#/verify");
+			const { page } = await site.open("#/verify");
 			await page.getByRole("heading", { name: "Verify a package" }).waitFor();
 			// Whoever runs this may read everything, so the browser's answer to a person who may not stands in.
 			await page.evaluate(() => {
@@ -426,7 +426,7 @@ t.close()`;
 		const browser = await launchChromium(["--host-resolver-rules=MAP plain.test 127.0.0.1"]);
 		try {
 			const page = await browser.newPage();
-			await page.goto(`${house.url.replace("127.0.0.1", "plain.test")}/#/verify`);
+			await page.goto(`${site.url.replace("127.0.0.1", "plain.test")}/#/verify`);
 			expect(await page.evaluate(() => [isSecureContext, "storage" in navigator, "clipboard" in navigator])).toEqual([
 				false,
 				false,
@@ -466,7 +466,7 @@ t.close()`;
 	});
 
 	it("an example is there for who has no package at hand, and everything is reached by keyboard", async () => {
-		const { page, complaints } = await house.open("#/verify");
+		const { page, complaints } = await site.open("#/verify");
 		await page.getByRole("heading", { name: "What stays here" }).waitFor();
 		await expectAccessible(page);
 		await page.getByRole("button", { name: "Look at an example" }).focus();
@@ -488,7 +488,7 @@ t.close()`;
 	});
 
 	it.each(["light", "dark"] as const)("is accessible in the %s theme and on a phone", async (colorScheme) => {
-		const { page } = await house.open("#/verify", { colorScheme, viewport: { width: 390, height: 844 } });
+		const { page } = await site.open("#/verify", { colorScheme, viewport: { width: 390, height: 844 } });
 		await page.getByRole("heading", { name: "Verify a package" }).waitFor();
 		await dropPaths(page, ".drop", [parent]);
 		await page.getByTestId("digest").waitFor();
