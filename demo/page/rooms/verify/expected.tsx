@@ -10,7 +10,7 @@ import { Differences } from "./differences.tsx";
 import type { Examination } from "./examine.ts";
 import type { Stage } from "./open.ts";
 import type { Other, PrefixOffer } from "./other.ts";
-import { Progress, SHOWN_EVERY } from "./progress.tsx";
+import { makeDue, Progress } from "./progress.tsx";
 import type { Comparison } from "./report.ts";
 
 export interface ExpectedProps {
@@ -54,13 +54,7 @@ export function Expected({ examination, source, onCompared }: ExpectedProps): JS
 			latest.current = { ...latest.current, ...change };
 			setComparing(latest.current);
 		};
-		let shown = -Infinity;
-		const due = (): boolean => {
-			const now = performance.now();
-			if (now - shown < SHOWN_EVERY) return false;
-			shown = now;
-			return true;
-		};
+		const due = makeDue();
 		latest.current = { input, stop, since: performance.now(), stage: { doing: "listing", files: 0, bytes: 0 } };
 		put({});
 		try {
@@ -149,6 +143,7 @@ export function Expected({ examination, source, onCompared }: ExpectedProps): JS
 
 function describeFailure(error: unknown, stopped: boolean): Pick<Comparing, "fault" | "offer"> {
 	if (stopped) return { fault: "You stopped it." };
+	// By its member, since its class is loaded with what throws it.
 	if (error instanceof Error && "prefix" in error) return { offer: error as PrefixOffer };
 	return { fault: error instanceof Error ? error.message : String(error) };
 }

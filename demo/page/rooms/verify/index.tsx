@@ -7,7 +7,7 @@ import type { PackageInput } from "../../parts/input.ts";
 import { takeHandedOver } from "../../shell/handover.ts";
 import { type Examination, examine } from "./examine.ts";
 import { type OpenedInput, openInput, type Stage } from "./open.ts";
-import { Progress, SHOWN_EVERY } from "./progress.tsx";
+import { makeDue, Progress } from "./progress.tsx";
 import { Result } from "./result.tsx";
 
 /** One package in the room. */
@@ -29,19 +29,17 @@ export default function Room(): JSX.Element {
 	const begin = useCallback(async (input: PackageInput, prefix?: string): Promise<void> => {
 		leave(latest.current);
 		const stop = new AbortController();
-		let shown = -Infinity;
+		const due = makeDue();
 		const put = (change: Partial<Case>): void => {
 			if (latest.current?.stop !== stop) return;
 			latest.current = { ...latest.current, ...change };
 			setCurrent(latest.current);
 		};
 		const putStage = (stage: Stage): void => {
-			const now = performance.now();
-			if (now - shown < SHOWN_EVERY) return;
+			if (!due()) return;
 			// The first stage of the pass over the bytes starts the clock for the time left.
 			const started = stage.doing === "reading" && latest.current?.stage.doing !== "reading";
-			shown = now;
-			put({ stage, ...(started ? { since: now } : {}) });
+			put({ stage, ...(started ? { since: performance.now() } : {}) });
 		};
 		const opened = openInput(input, prefix, stop.signal, putStage);
 		const stage: Stage = { doing: "listing", files: 0, bytes: 0 };

@@ -4,7 +4,18 @@ import { count, formatBytes, formatDuration, formatNumber } from "../../parts/fo
 import type { Stage } from "./open.ts";
 
 /** Milliseconds between two looks at how far something has come. */
-export const SHOWN_EVERY = 100;
+const SHOWN_EVERY = 100;
+
+/** Says each time it is asked whether the next look is due: what reports thousands of times a second is shown ten times. */
+export function makeDue(): () => boolean {
+	let shown = -Infinity;
+	return () => {
+		const now = performance.now();
+		if (now - shown < SHOWN_EVERY) return false;
+		shown = now;
+		return true;
+	};
+}
 
 export interface ProgressProps {
 	readonly name: string;
