@@ -1,10 +1,4 @@
-/**
- * Folders as package sources: dropped, picked, or held by a handle. A browser shows regular files only: what Package/1
- * section 1 refuses on disk (symbolic links, special files, foreign hard links) is left out or followed before it gets here,
- * and nothing tells. So the digest is of the files as the browser shows them; where that matters, use the command. Names that
- * the browser could not decode are refused.
- */
-
+/** Folders as package sources: dropped, picked, or held by a handle. {@link FolderOptions} says what no browser shows of them. */
 import { quoteForDisplay } from "../../src/display.ts";
 import { type PackageEntry, PackageError, type PackageSource } from "../../src/package/index.ts";
 import { ReadAhead } from "./read-ahead.ts";
@@ -19,7 +13,8 @@ export type DroppedItems =
  * What was dropped: one file as it is (an archive, say), one folder as a package source, and several things together as the
  * content of one folder without a name. `undefined` when no file was dropped, but text or a link.
  *
- * Has to be called while the `drop` event is handled: a browser takes the items away afterwards.
+ * Has to be called while the `drop` event is handled: a browser takes the items away afterwards. Listing the source rejects as
+ * {@link FolderOptions} says.
  */
 export function droppedItems(data: DataTransfer, options: FolderOptions = {}): DroppedItems | undefined {
 	const entries: FileSystemEntry[] = [];
@@ -47,7 +42,7 @@ export function droppedItems(data: DataTransfer, options: FolderOptions = {}): D
 
 /**
  * The folder that was chosen with `<input type="file" webkitdirectory>`; its own name is no part of the paths. Files without
- * a folder (`<input type="file" multiple>`) lie at the root.
+ * a folder (`<input type="file" multiple>`) lie at the root. Listing rejects as {@link FolderOptions} says.
  */
 export function pickedFolder(files: Iterable<File>, options: FolderOptions = {}): PackageSource {
 	const picked = Array.from(files);
@@ -61,7 +56,10 @@ export function pickedFolder(files: Iterable<File>, options: FolderOptions = {})
 	}, options);
 }
 
-/** A folder of the File System Access interface: `directoryHandle(await showDirectoryPicker())`, or one of the private file system. */
+/**
+ * A folder of the File System Access interface: `directoryHandle(await showDirectoryPicker())`, or one of the private file system.
+ * It is walked anew each time it is listed, which rejects as {@link FolderOptions} says.
+ */
 export function directoryHandle(handle: FileSystemDirectoryHandle, options: FolderOptions = {}): PackageSource {
 	return listed((walk) => walkHandle(walk, handle), options);
 }

@@ -84,7 +84,7 @@ async function removeAbandoned(folder: FileSystemDirectoryHandle): Promise<void>
 /** Bytes that are gathered before they become a Blob, which has a price of its own. */
 const PART_BYTES = 1_048_576;
 
-/** A spool of Blobs. */
+/** A spool of Blobs. They are gone with the page at the latest. */
 export function blobSpool(): Spool {
 	let parts: Blob[] = [];
 	let gathered: Uint8Array<ArrayBuffer>[] = [];

@@ -11,7 +11,14 @@ const AT_ONCE = 32;
 /** Files whose size is looked up before the page gets a turn. */
 const SLICE = 64;
 
-/** How a folder is listed. */
+/**
+ * How a folder is listed. `list` rejects with `PackageError`: `PACKAGE_PATH_INVALID` for a name that the browser could not decode and
+ * for a path longer than Package/1 section 5 admits, `PACKAGE_PATH_COLLISION` for a path that occurs twice, `PACKAGE_LIMIT_EXCEEDED`
+ * beyond 65,536 files or 262,144 folders, `PACKAGE_SOURCE_FAILED` where the browser can't read something, `PACKAGE_ABORTED`.
+ *
+ * A browser shows regular files only. What Package/1 section 1 refuses on disk (symbolic links, special files, foreign hard links) is
+ * left out or followed before it gets here, and nothing tells: the digest is of the files as the browser shows them.
+ */
 export interface FolderOptions {
 	/** Stops the listing; the result is `PACKAGE_ABORTED`. */
 	readonly signal?: AbortSignal | undefined;

@@ -13,7 +13,7 @@ export interface BrowserRuntimeOptions {
 	 * policy has to let it in (`frame-src`).
 	 */
 	readonly frame: string | URL;
-	/** Bytes of one package that are kept in memory at most. Default 64 MiB. */
+	/** Bytes of one package that are kept in memory at most; a larger one is `PACKAGE_CAPACITY` when it is loaded. Default 64 MiB. */
 	readonly stageBytes?: number | undefined;
 	/** What one Worker may send, each by its name; default {@link WORKER_LIMITS}. */
 	readonly limits?: Partial<WorkerLimits> | undefined;
