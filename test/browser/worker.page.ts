@@ -6,17 +6,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { browserRuntime } from "../../adapters/browser/index.ts";
 import { createHost, type RunFailure, type RunOptions } from "../../src/host/index.ts";
 import { memorySource } from "../../src/index.ts";
-import type { Files } from "./support/flow-page.ts";
+import { type Files, flow } from "./support/flows.ts";
 import { attempt, FORBIDDEN } from "./support/forbidden.ts";
 
 const FLOW_MD = "---\nname: test\ndescription: A test.\n---\n";
 
 /** The server of this page keeps what is asked for below `/outside/`. */
 const asked = async (): Promise<unknown> => (await fetch("/asked")).json();
-
-const handler = (body: string): Files => ({
-	"flow.mjs": `import { handle } from "millrace/sdk";\nawait handle(async (run) => {\n${body}\n});\n`,
-});
 
 async function run(files: Files, options: Partial<RunOptions> = {}): Promise<unknown> {
 	const host = createHost({ runtime: browserRuntime({ frame: "/browser/frame.html" }) });
@@ -71,20 +67,20 @@ await handle(async (run) => {
 	});
 
 	it("ends at its deadline in the middle of a loop", async () => {
-		expect(await failure(run(handler("for (;;);"), { deadlineMs: 2_000 }))).toMatchObject({
+		expect(await failure(run(flow("for (;;);"), { deadlineMs: 2_000 }))).toMatchObject({
 			code: "DEADLINE_EXCEEDED",
 		});
 	});
 
 	it("ends with what it threw where nobody caught it", async () => {
 		const error = await failure(
-			run(handler('setTimeout(() => { throw new Error("nobody"); }); await new Promise(() => {});')),
+			run(flow('setTimeout(() => { throw new Error("nobody"); }); await new Promise(() => {});')),
 		);
 		expect(error.stderr?.text).toContain("nobody");
 	});
 
 	it("ends with its rejection that nobody heard", async () => {
-		const error = await failure(run(handler('Promise.reject(new Error("unheard")); await new Promise(() => {});')));
+		const error = await failure(run(flow('Promise.reject(new Error("unheard")); await new Promise(() => {});')));
 		expect(error.stderr?.text).toContain("unheard");
 	});
 });

@@ -1,7 +1,8 @@
 /** Flows in the Workers of a page: they load, they run, they are confined, and they end. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { needsChromium } from "./support/chromium.ts";
-import { type Files, type FlowPage, flow, openFlowPage } from "./support/flow-page.ts";
+import { type FlowPage, openFlowPage } from "./support/flow-page.ts";
+import { type Files, flow } from "./support/flows.ts";
 import { attempt, FORBIDDEN } from "./support/forbidden.ts";
 import { type Outside, openOutside } from "./support/outside.ts";
 
@@ -133,6 +134,7 @@ await handle(async (run): Promise<{ outcome: string; output: Loud }> => ({ outco
 			["a package from elsewhere", { "flow.mjs": '\nimport "lodash";' }, /line 2.*lodash.*bundle/],
 			["a URL", { "flow.mjs": 'import "https://example.com/x.js";' }, /is a URL/],
 			["a file that isn't there", { "flow.mjs": 'import "./x.mjs";' }, /x\.mjs.*doesn't have/],
+			["an escaped slash", { "flow.mjs": 'import "./lib%2fx.mjs";', "lib/x.mjs": "" }, /escaped slash/],
 			["an absolute path", { "flow.mjs": 'import "/x.mjs";' }, /no relative path/],
 			[
 				"JSON that is not imported as JSON",

@@ -2,17 +2,13 @@
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "./chromium.ts";
+import type { Files } from "./flows.ts";
 import { bundleForPage } from "./library.ts";
 import { serve } from "./serve.ts";
 
+export { type Files, flow } from "./flows.ts";
+
 const dist = fileURLToPath(new URL("../../../dist/browser", import.meta.url));
-
-export type Files = Readonly<Record<string, string>>;
-
-/** An entrypoint whose handler has this body. */
-export const flow = (body: string): Files => ({
-	"flow.mjs": `import { handle } from "millrace/sdk";\nawait handle(async (run) => {\n${body}\n});\n`,
-});
 
 /** What a page runs: `files` with a `FLOW.md` of their own or a plain one. */
 export interface PageRun {

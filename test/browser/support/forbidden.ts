@@ -1,5 +1,5 @@
 /** What a Flow in a Worker must not be able to do, as code that tries it: it returns what it has reached, or throws. */
-import type { Files } from "./flow-page.ts";
+import type { Files } from "./flows.ts";
 
 const within = (body: string): string => `return new Promise((resolve, reject) => { ${body} });`;
 
