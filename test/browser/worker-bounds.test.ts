@@ -1,7 +1,8 @@
 /** Flows in the Workers of a page: what connects them, and what holds those that are hostile, or only careless. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { needsChromium } from "./support/chromium.ts";
-import { type Files, type FlowPage, flow, openFlowPage } from "./support/flow-page.ts";
+import { type FlowPage, openFlowPage } from "./support/flow-page.ts";
+import { type Files, flow } from "./support/flows.ts";
 import { type Outside, openOutside } from "./support/outside.ts";
 
 const metadata = (more: string): Files => ({ "FLOW.md": `---\nname: test\ndescription: A test.\n${more}---\n` });
@@ -153,6 +154,11 @@ await handle(async () => ({ outcome: "done", output: [import.meta.mark, import.m
 			],
 			["events", "Event.prototype.preventDefault = () => { throw 1; };"],
 			["timers", "globalThis.setTimeout = () => {};"],
+			["promises", "globalThis.Promise = null;"],
+			[
+				"strings and functions",
+				"for (const name of ['slice', 'charCodeAt', 'includes', 'toString']) String.prototype[name] = () => { throw 1; };\nFunction.prototype.call = Function.prototype.apply = Function.prototype.bind = () => { throw 1; };",
+			],
 			[
 				"listeners",
 				'addEventListener("error", (event) => event.stopImmediatePropagation(), true); globalThis.onerror = () => true;',
@@ -168,21 +174,72 @@ return { outcome: "done", output: 1 };`);
 				message: expect.stringContaining("exited with code 1"),
 			});
 		});
+	});
 
-		it("where the package says more than once that it is over", async () => {
-			// The end of its output is kept back, or the page would listen to nothing after the first time.
-			const files = flow(`const { postMessage } = MessagePort.prototype;
-MessagePort.prototype.postMessage = function (...words) { if (!words[0].end) postMessage.apply(this, words); };
+	it("have no way to the words by which a Worker speaks of itself", async () => {
+		// Every function of ours that the package can come by through what it has replaced, called at will.
+		const files = flow(`const found = [];
 const { then } = Promise.prototype;
-Promise.prototype.then = function (...words) {
-	if (String(words[0]).includes("exit")) for (let i = 0; i < 10; i += 1) words[0]();
-	return then.apply(this, words);
-};
+Promise.prototype.then = function (...words) { found.push(...words); return then.apply(this, words); };
+const { postMessage, addEventListener } = MessagePort.prototype;
+MessagePort.prototype.postMessage = function (...words) { found.push(this.onmessage); return postMessage.apply(this, words); };
+await run.reportProgress?.(1);
+for (const each of found) try { each?.({ exit: 0 }); } catch {}
 return { outcome: "done", output: 1 };`);
-			expect(await flows.run({ files })).toMatchObject({
-				name: "RunFailure",
-				stderr: expect.stringContaining("said twice"),
+		expect(await flows.run({ files })).toMatchObject({ outcome: "done" });
+	});
+
+	describe("are heard", () => {
+		const said = async (body: string): Promise<unknown> => {
+			const { stderr } = await flows.run({ files: flow(`${body}\nthrow new Error("over");`) });
+			return stderr;
+		};
+
+		it.each([
+			["a revoked proxy", "const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); console.log(proxy);"],
+			["a tag that throws", "console.log({ get [Symbol.toStringTag]() { throw 1; }, toJSON() { throw 1; } });"],
+			[
+				"a function whose name throws",
+				"const f = () => {}; Object.defineProperty(f, 'name', { get() { throw 1; } }); console.log(f, [f]);",
+			],
+			[
+				"symbols and objects for numbers",
+				"console.log('%d %i %f', Symbol('x'), { valueOf() { throw 1; }, toString() { throw 1; } }, Symbol('y'));",
+			],
+			["a label that throws", "console.count({ toString() { throw 1; } }); console.count(Symbol('z'));"],
+			["an error that is its own cause", "const e = new Error('circle'); e.cause = e; console.log(e, [e]);"],
+			[
+				"causes without end",
+				"console.log(Object.defineProperty(new Error('first'), 'cause', { get() { const e = new Error('next'); Object.defineProperty(e, 'cause', Object.getOwnPropertyDescriptor(this, 'cause')); return e; } }));",
+			],
+			["nesting without end", "let deep = []; for (let i = 0; i < 1e5; i += 1) deep = [deep]; console.log(deep);"],
+		])("with %s in the console, and go on", async (_, body) => {
+			expect(await said(`${body}\nconsole.log("went on");`)).toMatch(/\nwent on\n[\s\S]*over/);
+		});
+
+		it("with the beginning of a text that is too long, and how much is missing", async () => {
+			// The handler waits until the page has taken it; of what a failed Run wrote, the end is kept.
+			const text = (await said('console.log("x".repeat(3_000_000)); console.log("lost");')) as string;
+			const lost = 3_000_000 + 1 + "lost\n".length - 1_048_576;
+			expect(text.slice(0, 100)).toBe("x".repeat(100));
+			expect(text.slice(text.indexOf("\n"))).toMatch(
+				new RegExp(`^\n… ${lost} characters of diagnostics were dropped: .*\nThe handler threw: Error: over`),
+			);
+		});
+
+		it("with characters of two units in one piece", async () => {
+			const text = (await said('console.log("a" + "🌾".repeat(100_000));')) as string;
+			expect(text).toContain("🌾".repeat(10_000));
+			expect(text.replace(/^\ufffd+/, "")).not.toContain("\ufffd");
+		});
+
+		it("with no more of an exception than a page can bear, where the package keeps it from being caught", async () => {
+			const { stderr } = await flows.run({
+				files: flow(`Event.prototype.preventDefault = () => {};
+setTimeout(() => { throw new Error("x".repeat(1e8)); });
+await new Promise(() => {});`),
 			});
+			expect((stderr as string).length).toBeLessThan(2_000_000);
 		});
 	});
 

@@ -15,9 +15,10 @@ export function redirectWorkerConsole(write: Write): void {
 			if (!condition) line("Assertion failed", ...parts);
 		},
 		count: (label = "default") => {
-			const count = (counts.get(String(label)) ?? 0) + 1;
-			counts.set(String(label), count);
-			line(`${String(label)}: ${count}`);
+			const name = show(label);
+			const count = (counts.get(name) ?? 0) + 1;
+			counts.set(name, count);
+			line(`${name}: ${count}`);
 		},
 		trace: (...parts) => line("Trace", ...parts, `\n${new Error().stack ?? ""}`),
 	};
@@ -39,31 +40,52 @@ export function format(parts: readonly unknown[]): string {
 		const part = rest[next++];
 		if (kind === "c") return "";
 		if (kind === "s") return typeof part === "string" ? part : show(part);
-		if (kind === "d" || kind === "f") return show(typeof part === "bigint" ? part : Number(part));
-		if (kind === "i") return show(Number.parseInt(String(part), 10));
+		if (kind === "d" || kind === "f") return show(typeof part === "bigint" ? part : toNumber(part));
+		if (kind === "i") return show(Number.parseInt(show(part), 10));
 		return show(part);
 	});
 	return [text, ...rest.slice(next).map(show)].join(" ");
 }
 
-function show(value: unknown): string {
-	if (typeof value === "string") return value;
-	if (typeof value === "bigint") return `${value}n`;
-	if (typeof value === "function") return `[Function: ${value.name || "anonymous"}]`;
-	if (typeof value !== "object" || value === null) return String(value);
+/** A number as the language makes it; NaN of what it refuses to. */
+function toNumber(value: unknown): number {
 	try {
-		if (value instanceof Error) return showError(value);
-		return JSON.stringify(value, readable(), 2) ?? Object.prototype.toString.call(value);
+		return Number(value);
 	} catch {
-		return Object.prototype.toString.call(value);
+		return Number.NaN;
 	}
 }
 
+/** A value as text, whatever it does when it is looked at. */
+function show(value: unknown): string {
+	try {
+		if (typeof value === "string") return value;
+		if (typeof value === "bigint") return `${value}n`;
+		if (typeof value === "function") return `[Function: ${value.name || "anonymous"}]`;
+		if (typeof value !== "object" || value === null) return String(value);
+		if (value instanceof Error) return showError(value);
+		return JSON.stringify(value, readable(), 2) ?? UNREADABLE;
+	} catch {
+		return UNREADABLE;
+	}
+}
+
+const UNREADABLE = "[a value that can't be read]";
+
+/** Causes of causes that are shown. */
+const MAX_CAUSES = 8;
+
 function showError(error: Error): string {
-	const { stack, cause } = error;
-	// Only some engines begin a stack with the message.
-	const text = stack?.includes(error.message) ? stack : `${error.name}: ${error.message}\n${stack ?? ""}`;
-	return cause === undefined ? text : `${text}\ncaused by ${show(cause)}`;
+	const texts: string[] = [];
+	let next: unknown = error;
+	while (next instanceof Error && texts.length < MAX_CAUSES) {
+		const { stack, cause, name, message } = next;
+		// Only some engines begin a stack with the message.
+		texts.push(stack?.includes(message) ? stack : `${name}: ${message}\n${stack ?? ""}`);
+		next = cause;
+	}
+	if (next !== undefined) texts.push(next instanceof Error ? "…" : show(next));
+	return texts.join("\ncaused by ");
 }
 
 /** What JSON has no way to say, in words; a value that contains itself is named. */

@@ -3,6 +3,11 @@ import { type ControlMessage, STDERR_CHUNK } from "./messages.ts";
 /** Characters that wait for the page at most; what comes beyond them is dropped, and counted. */
 const MAX_WAITING = 1_048_576;
 
+/** The package can replace the methods of strings; what it does can't keep its diagnostics and its end from the page. */
+const call = Function.prototype.call;
+const slice = call.bind(String.prototype.slice) as unknown as (text: string, start: number, end?: number) => string;
+const unitAt = call.bind(String.prototype.charCodeAt) as unknown as (text: string, index: number) => number;
+
 /** The way of a Worker's diagnostics to the page: one message at a time, the next when the page has taken it. */
 export class Diagnostics {
 	readonly #post: (message: ControlMessage) => void;
@@ -16,10 +21,25 @@ export class Diagnostics {
 	}
 
 	readonly write = (text: string): void => {
-		if (this.#waiting.length + text.length > MAX_WAITING) this.#dropped += text.length;
-		else this.#waiting += text;
+		// What was dropped is told of before anything else is taken.
+		const room = this.#dropped > 0 ? 0 : MAX_WAITING - this.#waiting.length;
+		this.#waiting += slice(text, 0, room);
+		if (text.length > room) this.#dropped += text.length - room;
 		if (!this.#underWay) this.#send();
 	};
+
+	/** Why the handler or the Worker ended, once each: the beginning of it is heard whatever waits. */
+	writeLast(text: string): void {
+		this.#tellDropped();
+		this.#waiting += slice(text, 0, STDERR_CHUNK);
+		if (!this.#underWay) this.#send();
+	}
+
+	#tellDropped(): void {
+		if (this.#dropped === 0) return;
+		this.#waiting += `\n… ${this.#dropped} characters of diagnostics were dropped: they came faster than the page took them\n`;
+		this.#dropped = 0;
+	}
 
 	/** The page took the last message. */
 	taken(): void {
@@ -27,26 +47,27 @@ export class Diagnostics {
 		this.#send();
 	}
 
-	/** Settles when everything was taken. */
-	drained(): Promise<void> {
-		return new Promise((resolve) => {
-			this.#drained = resolve;
-			if (!this.#underWay) this.#send();
-		});
+	/** Calls back when everything was taken. */
+	whenDrained(callback: () => void): void {
+		this.#drained = callback;
+		if (!this.#underWay) this.#send();
 	}
 
 	#send(): void {
-		if (this.#waiting === "" && this.#dropped > 0) {
-			this.#waiting = `… ${this.#dropped} characters of diagnostics were dropped: they came faster than the page took them\n`;
-			this.#dropped = 0;
-		}
-		if (this.#waiting === "") {
-			this.#drained?.();
+		if (this.#waiting === "") this.#tellDropped();
+		const { length } = this.#waiting;
+		if (length === 0) {
+			const drained = this.#drained;
+			this.#drained = undefined;
+			drained?.();
 			return;
 		}
-		const chunk = this.#waiting.slice(0, STDERR_CHUNK);
-		this.#waiting = this.#waiting.slice(chunk.length);
+		// The halves of a pair go together.
+		const isCut = length > STDERR_CHUNK && (unitAt(this.#waiting, STDERR_CHUNK - 1) & 0xfc00) === 0xd800;
+		const size = isCut ? STDERR_CHUNK - 1 : STDERR_CHUNK;
+		const stderr = slice(this.#waiting, 0, size);
+		this.#waiting = slice(this.#waiting, size);
 		this.#underWay = true;
-		this.#post({ stderr: chunk });
+		this.#post({ stderr });
 	}
 }

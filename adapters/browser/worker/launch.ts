@@ -6,7 +6,7 @@ import {
 	type StderrSink,
 } from "../../../src/host/index.ts";
 import { encodeUtf8 } from "../../../src/web.ts";
-import { type ControlMessage, type FrameStart, type LinkedModule, STDERR_CHUNK } from "./messages.ts";
+import { type ControlMessage, FAULT_LENGTH, type FrameStart, type LinkedModule, STDERR_CHUNK } from "./messages.ts";
 import { Meter, type WorkerLimits } from "./meter.ts";
 
 /** Milliseconds that the frame and its Worker may take to begin. */
@@ -94,6 +94,7 @@ async function within(
 		abort = () => reject(signal?.reason);
 	});
 	signal?.addEventListener("abort", abort);
+	if (signal?.aborted) abort();
 	try {
 		await Promise.race([work, stopped]);
 	} finally {
@@ -139,8 +140,9 @@ class FramedWorker implements ComponentProcess {
 			begun = resolve;
 			this.#fault = ({ source, data }) => {
 				if (source !== frame.contentWindow || data?.millrace !== "frame/1" || typeof data.fault !== "string") return;
-				reject(failed(data.fault));
-				this.#say(`${data.fault}\n`);
+				const fault = data.fault.slice(0, FAULT_LENGTH);
+				reject(failed(fault));
+				this.#say(`${fault}\n`);
 				this.#end({ exitCode: 1, signal: null });
 			};
 		});

@@ -33,3 +33,6 @@ export type ControlMessage = { readonly started: true } | { readonly stderr: str
 
 /** Characters of diagnostics that one message carries at most. */
 export const STDERR_CHUNK = 65_536;
+
+/** Characters of what the browser says of a Worker that can't begin or has failed; what it says of an exception is the package's. */
+export const FAULT_LENGTH = 4_096;

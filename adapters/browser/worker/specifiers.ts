@@ -25,7 +25,9 @@ export function resolveSpecifier(specifier: string, path: string): Resolution {
 				: "is no file of the package; bundle what you depend on",
 		};
 	}
-	const url = new URL(specifier, urlOf(path));
+	if (/%2f|%5c/i.test(specifier)) return { fault: "has an escaped slash, which no name of a file has" };
+	// In the URLs of files, which modules have elsewhere, the two slashes are one.
+	const url = new URL(specifier.replaceAll("\\", "/"), urlOf(path));
 	if (url.search !== "" || url.hash !== "")
 		return { fault: "has a query or a fragment, which no file of a package has" };
 	let target: string;

@@ -37,14 +37,16 @@ function begin({ entry, modules, protocol, control }: WorkerStart): void {
 	const exit = (code: 0 | 1): void => {
 		if (exited) return;
 		exited = true;
-		void diagnostics.drained().then(() => post({ exit: code }));
+		diagnostics.whenDrained(() => post({ exit: code }));
 		transport.end();
 	};
 	/** Whatever of the language the package has changed, it doesn't outlive what it left to nobody. */
 	const die = (read: () => unknown): void => {
+		let text = "Uncaught, and it can't be read";
 		try {
-			diagnostics.write(`${format(["Uncaught", read()])}\n`);
+			text = format(["Uncaught", read()]);
 		} finally {
+			diagnostics.writeLast(`${text}\n`);
 			exit(1);
 		}
 	};
@@ -81,7 +83,7 @@ function begin({ entry, modules, protocol, control }: WorkerStart): void {
 				},
 			};
 		},
-		report: (text) => diagnostics.write(`${text}\n`),
+		report: (text) => diagnostics.writeLast(`${text}\n`),
 		failed() {
 			handled = "failed";
 		},
