@@ -6,8 +6,6 @@ import type { Files } from "./flows.ts";
 import { bundleForPage } from "./library.ts";
 import { serve } from "./serve.ts";
 
-export { type Files, flow } from "./flows.ts";
-
 const dist = fileURLToPath(new URL("../../../dist/browser", import.meta.url));
 
 /** What a page runs: `files` with a `FLOW.md` of their own or a plain one. */
