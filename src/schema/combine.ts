@@ -18,9 +18,9 @@ export function both(first: Test, second: Test): Test {
 	return (value) => first(value) && second(value);
 }
 
-/** All tests, in order. */
+/** All tests, in order; one that is there twice is asked once. */
 export function conjunction(tests: readonly Test[]): Test {
-	const real = tests.filter((test) => test !== always);
+	const real = [...new Set(tests)].filter((test) => test !== always);
 	if (real.length <= 2) return both(real[0] ?? always, real[1] ?? always);
 	return (value) => {
 		for (let i = 0; i < real.length; i++) if (!real[i]!(value)) return false;

@@ -7,9 +7,9 @@ import { isJsonObject, type JsonValue } from "../json/index.ts";
 import type { Test } from "./combine.ts";
 import type { Scalar, SchemaNode } from "./node.ts";
 
-/** Unions with more branches or more fixed values are tried branch by branch: an index over them could outgrow the schema. */
-const BRANCHES = 64;
-const VALUES = 128;
+/** Unions with more fixed values are tried branch by branch, and those whose index would list more branches: it could outgrow the schema. */
+const VALUES = 1_024;
+const LISTED = 4_096;
 /** How many declared names of a branch may turn out to be the one that tells the branches apart. */
 const NAMES = 32;
 
@@ -18,18 +18,31 @@ export function alternatives(branches: readonly SchemaNode[], of: (child: Schema
 	const judge = any ? anyOf : oneOf;
 	const tests = branches.map(of);
 	const all = judge(tests);
-	const name = branches.length > BRANCHES ? undefined : discriminatorOf(branches);
+	const name = discriminatorOf(branches);
 	if (name === undefined) return all;
 
-	const allowed = branches.map((branch) => fixedValues(branch, name));
-	const open = judge(tests.filter((_, i) => allowed[i] === undefined));
-	const byValue = new Map<JsonValue, Test>();
-	for (const value of new Set(allowed.flatMap((values) => values ?? [])))
-		byValue.set(value, judge(tests.filter((_, i) => allowed[i]?.includes(value) ?? true)));
+	const open: number[] = [];
+	const byValue = new Map<JsonValue, number[]>();
+	for (const [i, branch] of branches.entries()) {
+		const values = fixedValues(branch, name);
+		if (values === undefined) {
+			open.push(i);
+			for (const listed of byValue.values()) listed.push(i);
+		} else
+			for (const value of new Set(values)) {
+				const listed = byValue.get(value);
+				if (listed === undefined) byValue.set(value, [...open, i]);
+				else listed.push(i);
+			}
+		if (open.length * byValue.size > LISTED) return all;
+	}
+	const judgeListed = (listed: readonly number[]): Test => judge(listed.map((i) => tests[i]!));
+	const others = judgeListed(open);
+	const judges = new Map(Array.from(byValue, ([value, listed]) => [value, judgeListed(listed)]));
 	return (value) => {
 		// An array may own a "length", which no keyword looks at.
 		if (!isJsonObject(value) || !Object.hasOwn(value, name)) return all(value);
-		return (byValue.get(value[name]!) ?? open)(value);
+		return (judges.get(value[name]!) ?? others)(value);
 	};
 }
 

@@ -265,7 +265,7 @@ function suite(title, schema, valid, invalid) {
 	return accepts;
 }
 
-/** Schemas and instances that are made to be dear, with how many values each instance has. */
+/** Schemas and instances that are made to be dear. */
 function hostile() {
 	const compiled = (schema) => compileSchemaValue({ $schema: SCHEMA_URI, ...schema });
 	const branch = (id) => closed({ kind: { const: `kind ${id}` }, value: { type: "integer" } });
@@ -280,21 +280,19 @@ function hostile() {
 	const members = Object.fromEntries(Array.from({ length: 4_000 }, (_, id) => [`${"a".repeat(40)}${id}`, id]));
 	const declared = Object.fromEntries(Object.keys(members).map((name) => [name, { type: "integer" }]));
 	return [
-		["344 records", compiled(records), list, 2_700],
+		["344 records", compiled(records), list],
 		[
 			"oneOf of 256 branches, the last one",
 			compiled({ oneOf: Array.from({ length: 256 }, (_, id) => branch(id)) }),
 			{ kind: "kind 255", value: 1 },
-			2,
 		],
-		["64 references to one definition", compiled(fan), members, 4_001],
-		["60 levels", compiled(nested), deep, 60],
-		["4,000 declared names of one prefix", compiled(closed(declared)), members, 4_001],
+		["64 references to one definition", compiled(fan), members],
+		["60 levels", compiled(nested), deep],
+		["4,000 declared names of one prefix", compiled(closed(declared)), members],
 		[
 			"60,000 empty arrays",
 			compiled({ type: "array", items: { type: "array", maxItems: 0 } }),
 			Array.from({ length: 60_000 }, () => []),
-			60_001,
 		],
 	];
 }
@@ -319,7 +317,9 @@ export async function bench() {
 		["verdict", "accepts"],
 		["exact charge", "evaluate"],
 	]) {
-		const works = shapes.map(([name, schema, instance, units]) => [name, { run: () => schema[way](instance), units }]);
-		compareShapes(`${what}: hostile schemas, time per value`, works, { atMost: 3 });
+		const works = shapes.map(([name, schema, instance]) => {
+			return [name, { run: () => schema[way](instance), units: JSON.stringify(instance).length }];
+		});
+		compareShapes(`${what}: hostile schemas, time per byte`, works, { atMost: 3 });
 	}
 }
