@@ -105,6 +105,149 @@ console.log("sheet", sheet);
 		expect(await flows.framesLeft()).toBe(0);
 	});
 
+	it("have none of the ways out that are not requests of their own", async () => {
+		const said = await flows.raw(
+			`
+const to = (path) => "http://${outside.host}/" + path;
+const svg = new Blob(['<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><image href="' + to("svg") + '"/></svg>'], { type: "image/svg+xml" });
+const ways = {
+	beacon: () => navigator.sendBeacon(to("beacon"), "x"),
+	events: () => new Promise((resolve, reject) => Object.assign(new EventSource(to("events")), { onopen: resolve, onerror: reject })),
+	peer: () => new RTCPeerConnection({ iceServers: [{ urls: "stun:${outside.host}" }] }),
+	service: () => navigator.serviceWorker.register(to("service.js")),
+	stream: () => new WebSocketStream(to("stream").replace("http", "ws")).opened,
+	push: () => self.registration.pushManager.subscribe({}),
+	cached: () => fetch(new Request(to("cached"), { cache: "force-cache", mode: "no-cors", keepalive: true })),
+	later: () => fetchLater(to("fetch-later")),
+	background: () => self.registration.backgroundFetch.fetch("x", to("background")),
+	icon: () => new Notification("x", { icon: to("icon") }),
+	"nested Worker": () => new Worker(URL.createObjectURL(new Blob(["1"]))),
+	"shared Worker": () => new SharedWorker(to("shared.js")),
+	audio: () => new OfflineAudioContext(1, 1, 44100).audioWorklet.addModule(to("audio.js")),
+	image: () => createImageBitmap(svg),
+	"fonts of the Worker": () => {
+		const font = new FontFace("x", "url(" + to("font") + ")");
+		self.fonts.add(font);
+		return self.fonts.load("12px x").then(() => font.loaded);
+	},
+	cookies: () => cookieStore.set("a", "b"),
+	storage: () => navigator.storage.estimate(),
+	locks: () => navigator.locks.request("x", () => {}),
+	broadcast: () => new BroadcastChannel("x"),
+	json: () => import(to("json.json"), { with: { type: "json" } }),
+};
+for (const [name, way] of Object.entries(ways)) {
+	console.log(await Promise.resolve().then(way).then(() => name + " came through", () => "refused"));
+}
+const canvas = new OffscreenCanvas(1, 1).getContext("2d");
+canvas.filter = "url(" + to("filter") + "#x)";
+canvas.fillRect(0, 0, 1, 1);
+console.log("all", Object.keys(ways).length);
+`,
+			4_000,
+		);
+		const words = said.split("\n");
+		expect(words.slice(0, words.indexOf("all 20"))).toEqual(new Array(20).fill("refused"));
+		expect(outside.requests).toEqual([]);
+	});
+
+	it("say where a syntax error is that only the engine finds, and name their modules in stacks", async () => {
+		const place = async (files: Files): Promise<unknown> => (await flows.run({ files })).stderr;
+		expect(await place({ "flow.mjs": 'import "./a.mjs";', "a.mjs": "\n\nlet x = ;" })).toMatch(
+			/Uncaught in package:\/\/\/a\.mjs:3:\d+: SyntaxError: ./,
+		);
+		expect(await place({ "flow.mjs": '\nimport { no } from "./a.mjs";', "a.mjs": "" })).toMatch(
+			/Uncaught in package:\/\/\/flow\.mjs:2:\d+: SyntaxError: .*'no'/,
+		);
+		expect(
+			await place({ "flow.mjs": 'import "./a b.mjs";', "a b.mjs": '\nthrow new Error("x"); // the end' }),
+		).toContain("at package:///a%20b.mjs:2:7");
+	});
+
+	it("import nothing above their package", async () => {
+		const outwards = "../../lib/a.mjs";
+		const files = { "lib/a.mjs": "export default 1;", "lib/b.mjs": `import a from "${outwards}";` };
+		expect(await flows.run({ files: { ...files, "flow.mjs": 'import "./lib/b.mjs";' } })).toMatchObject({
+			code: "LAUNCH_FAILED",
+			message: expect.stringMatching(/lib\/b\.mjs.*line 1.*leads out of the package/),
+		});
+		const later = flow(`return { outcome: "done", output: await import("${outwards}").catch(String) };`);
+		expect(await flows.run({ files: { ...files, ...later } })).toMatchObject({
+			output: expect.stringContaining("leads out of the package"),
+		});
+	});
+
+	describe("fail, and soon,", () => {
+		const removed = "for (const frame of document.querySelectorAll('iframe')) ";
+
+		it.each([
+			["taken out of the page", "frame.remove();"],
+			["moved", "document.body.append(frame);"],
+			["given another document", "frame.src = 'about:blank';"],
+		])(
+			"when their frame is %s",
+			async (_, change) => {
+				const started = flow('console.log("begun"); await new Promise(() => {});');
+				const run = flows.run({ files: started, options: { deadlineMs: 60_000 } });
+				await flows.page.waitForFunction(() => document.querySelector("iframe") !== null);
+				// The Worker begins within it.
+				await new Promise((resolve) => setTimeout(resolve, 1_000));
+				await flows.page.evaluate(`${removed}${change}`);
+				expect(await run).toMatchObject({
+					name: "RunFailure",
+					stderr: expect.stringMatching(/begun\nThe Worker was ended: its frame .*leave the frames of Runs/),
+				});
+				expect(await flows.framesLeft()).toBe(0);
+			},
+			30_000,
+		);
+
+		it("when their frame is taken away before it has loaded", async () => {
+			await flows.page.evaluate(`(() => {
+				const observer = new MutationObserver(() => { observer.disconnect(); ${removed}frame.remove(); });
+				observer.observe(document, { childList: true, subtree: true });
+			})()`);
+			expect(await flows.run({ files: done, options: { deadlineMs: 60_000 } })).toMatchObject({
+				code: "LAUNCH_FAILED",
+				message: expect.stringContaining("taken out of the page"),
+			});
+		}, 15_000);
+
+		it.each([
+			["is not there", "/nowhere.html"],
+			["is another page", "/"],
+			["can't be reached", "http://127.0.0.1:1/frame.html"],
+		])(
+			"when what they are confined in %s",
+			async (_, frame) => {
+				expect(await flows.run({ files: done, runtime: { frame }, options: { deadlineMs: 60_000 } })).toMatchObject({
+					code: "LAUNCH_FAILED",
+					message: expect.stringContaining(`nothing answers from ${frame}; serve frame.html there`),
+				});
+				expect(await flows.framesLeft()).toBe(0);
+			},
+			15_000,
+		);
+	});
+
+	it("run fifty at once, and leave nothing", async () => {
+		const files = flow('return { outcome: "done", output: run.input };');
+		const results = await Promise.all(
+			Array.from({ length: 50 }, (_, input) => flows.run({ files, options: { input, deadlineMs: 60_000 } })),
+		);
+		expect(results.map(({ output }) => output)).toEqual(Array.from({ length: 50 }, (_, i) => i));
+		expect(await flows.framesLeft()).toBe(0);
+	});
+
+	it("are cancelled at whatever step they are", async () => {
+		const files = flow("await new Promise(() => {});");
+		const results = await Promise.all(
+			Array.from({ length: 30 }, (_, i) => flows.run({ files, cancelAfter: 1 + i * 10 })),
+		);
+		expect(results.map(({ code }) => code)).toEqual(new Array(30).fill("CANCELLED"));
+		expect(await flows.framesLeft()).toBe(0);
+	});
+
 	it("keep import.meta and a first line for other systems", async () => {
 		const files = {
 			"flow.mjs": `import { handle } from "millrace/sdk";

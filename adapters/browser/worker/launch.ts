@@ -12,6 +12,9 @@ import { Meter, type WorkerLimits } from "./meter.ts";
 /** Milliseconds that the frame and its Worker may take to begin. */
 const START_MS = 20_000;
 
+/** Milliseconds after the frame has loaded in which its script has to answer: it did before, but on another way. */
+const ANSWER_MS = 2_000;
+
 /** Milliseconds that the last bytes may take after the Worker has said that it is over. */
 const LAST_BYTES_MS = 1_000;
 
@@ -55,30 +58,47 @@ async function openFrame(url: string, signal: AbortSignal | undefined): Promise<
 	frame.tabIndex = -1;
 	frame.title = "A running Flow";
 	frame.src = url;
-	let stop = (): void => {};
-	const ready = new Promise<void>((resolve, reject) => {
-		const listen = ({ source, data }: MessageEvent): void => {
+	const silent = `nothing answers from ${url}; serve frame.html there, and let frame-src have it`;
+	let listen = (_: MessageEvent): void => {};
+	const answered = new Promise<void>((resolve) => {
+		listen = ({ source, data }) => {
 			if (source === frame.contentWindow && data?.millrace === "frame/1" && data.ready === true) resolve();
 		};
-		addEventListener("message", listen);
-		frame.addEventListener("error", () => reject(failed(`${url} could not be loaded`)));
-		stop = () => removeEventListener("message", listen);
 	});
-	(document.body ?? document.documentElement).append(frame);
+	// Browsers say that a frame has loaded where it shows their own page of an error, too.
+	const loaded = new Promise<void>((resolve) => {
+		frame.addEventListener("load", () => resolve(), { once: true });
+	});
+	addEventListener("message", listen);
+	// Not in the body, which frameworks take for their own.
+	document.documentElement.append(frame);
+	let stop = (): void => {};
+	const lost = new Promise<never>((_, reject) => {
+		stop = whenRemoved(frame, () => reject(failed(LOST)));
+	});
 	try {
-		await within(
-			START_MS,
-			ready,
-			signal,
-			`nothing answers from ${url}; serve frame.html there, and let frame-src have it`,
-		);
+		const ready = loaded.then(() => within(ANSWER_MS, answered, undefined, silent));
+		await within(START_MS, Promise.race([ready, lost]), signal, silent);
 		return frame;
 	} catch (error) {
 		frame.remove();
 		throw error;
 	} finally {
 		stop();
+		removeEventListener("message", listen);
 	}
+}
+
+/** Why a Worker is over whose frame somebody else has touched. */
+const LOST = "its frame was taken out of the page, or given another document; leave the frames of Runs where they are";
+
+/** Calls back when somebody removes the frame; no browser tells the ports of a Worker that ended with it. Returns what ends the watch. */
+function whenRemoved(frame: HTMLIFrameElement, callback: () => void): () => void {
+	const observer = new MutationObserver(() => {
+		if (!frame.isConnected) callback();
+	});
+	observer.observe(document.documentElement, { childList: true });
+	return () => observer.disconnect();
 }
 
 async function within(
@@ -117,6 +137,7 @@ class FramedWorker implements ComponentProcess {
 	readonly #frame: HTMLIFrameElement;
 	readonly #control: MessagePort;
 	readonly #protocol: MessagePort;
+	readonly #unwatch: () => void;
 	#fault: (event: MessageEvent) => void;
 	#exit: (evidence: ExitEvidence) => void = () => {};
 	#sink: StderrSink | undefined;
@@ -148,6 +169,9 @@ class FramedWorker implements ComponentProcess {
 		});
 		this.started.catch(() => {});
 		addEventListener("message", this.#fault);
+		this.#unwatch = whenRemoved(frame, () => this.#endFor(LOST));
+		// A second document: the Worker went with the first.
+		frame.addEventListener("load", () => this.#endFor(LOST));
 		control.addEventListener("message", ({ data }) => this.#hear(readControl(data), meter, begun));
 		control.start();
 	}
@@ -197,6 +221,7 @@ class FramedWorker implements ComponentProcess {
 
 	/** Ends a Worker that does what none of ours would, and says why where its diagnostics are read. */
 	#endFor(words: string): void {
+		if (this.#gone) return;
 		this.#say(`The Worker was ended: ${words}.\n`);
 		this.kill();
 	}
@@ -211,6 +236,7 @@ class FramedWorker implements ComponentProcess {
 		if (this.#gone) return;
 		this.#gone = true;
 		removeEventListener("message", this.#fault);
+		this.#unwatch();
 		this.#frame.remove();
 		this.#control.close();
 		this.#stderrOver = true;

@@ -123,7 +123,8 @@ function cut(path: string, code: string, files: ReadonlyMap<string, Uint8Array>)
 			fault ??= `${quoteForDisplay(path)}, line ${lineAt(code, one.start)}: ${quoteForDisplay(one.specifier)} ${why}.`;
 		}
 	}
-	parts.push(code.slice(at));
+	// Stacks and syntax errors name the module, not its Blob.
+	parts.push(`${code.slice(at)}\n//# sourceURL=${urlOf(path)}`);
 	// On the first line, so that line numbers stay what they are.
 	if (names.size > 0) parts.unshift(`const ${Array.from(names).join()};`);
 	return { path, parts, imports, fault };

@@ -6,6 +6,9 @@ const SDK_NAMES = ["millrace/sdk", "@jigging/flow"];
 /** Where a package's files lie, as far as its modules can tell. */
 const ROOT = "package:///";
 
+/** Stands above the package while a specifier is resolved: what leads out of the package doesn't keep it. NUL is in no path. */
+const PACKAGE = "/%00/";
+
 /** What a specifier comes to, or why it can't be loaded. */
 export type Resolution = ModuleName | { readonly fault: string };
 
@@ -27,12 +30,13 @@ export function resolveSpecifier(specifier: string, path: string): Resolution {
 	}
 	if (/%2f|%5c/i.test(specifier)) return { fault: "has an escaped slash, which no name of a file has" };
 	// In the URLs of files, which modules have elsewhere, the two slashes are one.
-	const url = new URL(specifier.replaceAll("\\", "/"), urlOf(path));
+	const url = new URL(specifier.replaceAll("\\", "/"), `package://${PACKAGE}${encodePath(path)}`);
+	if (!url.pathname.startsWith(PACKAGE)) return { fault: "leads out of the package" };
 	if (url.search !== "" || url.hash !== "")
 		return { fault: "has a query or a fragment, which no file of a package has" };
 	let target: string;
 	try {
-		target = decodeURIComponent(url.pathname.slice(1));
+		target = decodeURIComponent(url.pathname.slice(PACKAGE.length));
 	} catch {
 		return { fault: "is no well-formed URL" };
 	}
@@ -41,5 +45,9 @@ export function resolveSpecifier(specifier: string, path: string): Resolution {
 
 /** What `import.meta.url` is in the module at `path`. */
 export function urlOf(path: string): string {
-	return ROOT + path.split("/").map(encodeURIComponent).join("/");
+	return ROOT + encodePath(path);
+}
+
+function encodePath(path: string): string {
+	return path.split("/").map(encodeURIComponent).join("/");
 }

@@ -33,6 +33,7 @@ function begin({ entry, modules, protocol, control }: WorkerStart): void {
 	const transport = portTransport(protocol);
 	// The package can replace the global one.
 	const later = setTimeout;
+	const report = reportError;
 	let exited = false;
 	const exit = (code: 0 | 1): void => {
 		if (exited) return;
@@ -41,10 +42,10 @@ function begin({ entry, modules, protocol, control }: WorkerStart): void {
 		transport.end();
 	};
 	/** Whatever of the language the package has changed, it doesn't outlive what it left to nobody. */
-	const die = (read: () => unknown): void => {
+	const die = (read: () => readonly unknown[]): void => {
 		let text = "Uncaught, and it can't be read";
 		try {
-			text = format(["Uncaught", read()]);
+			text = format(["Uncaught", ...read()]);
 		} finally {
 			diagnostics.writeLast(`${text}\n`);
 			exit(1);
@@ -53,13 +54,16 @@ function begin({ entry, modules, protocol, control }: WorkerStart): void {
 	addEventListener("error", (event) =>
 		die(() => {
 			event.preventDefault();
-			return event.error ?? event.message;
+			const { error, message, filename, lineno, colno } = event;
+			// The one error whose stack says nothing of where it is.
+			const isPlaced = error instanceof SyntaxError && filename !== "";
+			return isPlaced ? [`in ${filename}:${lineno}:${colno}:`, error] : [error ?? message];
 		}),
 	);
 	addEventListener("unhandledrejection", (event) =>
 		die(() => {
 			event.preventDefault();
-			return event.reason;
+			return [event.reason];
 		}),
 	);
 
@@ -93,11 +97,12 @@ function begin({ entry, modules, protocol, control }: WorkerStart): void {
 		() => {
 			evaluated = true;
 			if (handled === "not yet") {
-				die(() => `The evaluation of ${entry} is over, and it never called handle.`);
+				die(() => [`The evaluation of ${entry} is over, and it never called handle.`]);
 			}
 			endWhenOver();
 		},
-		(error) => die(() => error),
+		// By way of an event, which alone knows where a syntax error is.
+		(error) => report(error),
 	);
 }
 
