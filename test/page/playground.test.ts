@@ -52,6 +52,17 @@ describe.skipIf(needsChromium)("the Playground", { timeout: 60_000 }, () => {
 		expect(complaints).toEqual([]);
 	});
 
+	it("keeps every character of whoever types faster than the page draws", async () => {
+		const { page } = await opened();
+		const text = '["the river turns its wheel", "and grinds what the harvest brought", 1, 2, 3]';
+		for (let round = 0; round < 3; round += 1) {
+			await editor(page, "Instance").click();
+			await page.keyboard.press("Control+A");
+			await page.keyboard.type(text);
+			await expect.poll(() => editor(page, "Instance").textContent()).toBe(text);
+		}
+	});
+
 	it("shows JSON/1's refusals at their byte", async () => {
 		const { page } = await opened();
 		await type(page, "Instance", '{"ä": 1,\n "ä": 2}');

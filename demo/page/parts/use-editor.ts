@@ -29,6 +29,8 @@ export function useEditor({ label, text, marks, onText }: EditorProps): EditorPl
 	// The editor is made once; it has to begin with the latest text, and to tell whoever listens by then.
 	const latest = useRef({ text, onText });
 	latest.current = { text, onText };
+	/** What the editor has told and has not got back yet: whoever types quickly is further on by then. */
+	const told = useRef<string[]>([]);
 	useEffect(() => {
 		let left = false;
 		let made: JsonEditor | undefined;
@@ -38,7 +40,10 @@ export function useEditor({ label, text, marks, onText }: EditorProps): EditorPl
 			const editor = createJsonEditor(host.current, {
 				label,
 				text: latest.current.text,
-				onChange: (next) => latest.current.onText(next),
+				onChange: (next) => {
+					told.current.push(next);
+					latest.current.onText(next);
+				},
 			});
 			made = editor;
 			setEditor(editor);
@@ -51,8 +56,12 @@ export function useEditor({ label, text, marks, onText }: EditorProps): EditorPl
 			made?.destroy();
 		};
 	}, [label]);
-	// An edit comes back as the text that the editor has already.
-	useEffect(() => editor?.setText(text), [text, editor]);
+	useEffect(() => {
+		const at = told.current.indexOf(text);
+		told.current.splice(0, at < 0 ? told.current.length : at + 1);
+		// A text of the editor's own is older than what it has by now, or the same.
+		if (at < 0) editor?.setText(text);
+	}, [text, editor]);
 	useEffect(() => editor?.setMarks(marks), [marks, editor]);
 	return { host, plain, editor, failed };
 }
