@@ -414,6 +414,33 @@ await new Promise(() => {});`),
 			});
 		});
 
+		it.each([
+			["a cycle", "const it = {}; it.it = it; send(it);", "no part of Run/1"],
+			["a port", "const { port1 } = new MessageChannel(); send({ taken: 1, port1 }, [port1]);", "no part of Run/1"],
+			["a port beside it", "send({ taken: 1 }, [new MessageChannel().port1]);", "no part of Run/1"],
+			["a text beside it", 'send({ taken: 1, text: "x".repeat(1e8) });', "no part of Run/1"],
+			["a view of much", "send({ chunk: new Uint8Array(new ArrayBuffer(1e8), 0, 1) });", "100000000 bytes at once"],
+			[
+				"a view of what may grow",
+				"send({ chunk: new Uint8Array(new ArrayBuffer(1, { maxByteLength: 1e8 })) });",
+				"100000000 bytes at once",
+			],
+		])("in what a message of theirs carries: %s", async (_, body, words) => {
+			const files = flow(`const { postMessage } = MessagePort.prototype;
+let port;
+MessagePort.prototype.postMessage = function (...words) { port ??= this; return postMessage.apply(this, words); };
+void run.channel({ schema: {} }).catch(() => {});
+while (port === undefined) await new Promise((resolve) => setTimeout(resolve));
+const send = (...words) => postMessage.apply(port, words);
+${body}
+await new Promise(() => {});`);
+			const failure = await flows.run({ files });
+			expect(failure).toMatchObject({ name: "RunFailure", stderr: expect.stringContaining(words) });
+			// Nobody waits for the end of what was cut off.
+			expect(failure.message).not.toContain("descendant");
+			expect(await flows.framesLeft()).toBe(0);
+		});
+
 		it("in time, and no thread of theirs stays", async () => {
 			const session = await flows.browser.newBrowserCDPSession();
 			const busy = async (): Promise<number> => {

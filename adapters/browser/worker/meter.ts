@@ -21,6 +21,8 @@ export const WORKER_LIMITS: WorkerLimits = Object.freeze({
 /** Bytes that an honest Worker has under way at once: its window, and one longer write. */
 const MAX_CHUNK = 33_554_432;
 
+const FOREIGN = "it sent what is no part of Run/1";
+
 /** Counts what a Worker sends, and says when it is too much or none of what it should be. */
 export class Meter {
 	/** Fulfils when the Worker has sent the end of its output. */
@@ -49,8 +51,10 @@ export class Meter {
 			close: () => port.close(),
 			addEventListener: (type, listener) => {
 				port.addEventListener(type, (event) => {
+					// That the port was closed is heard in any case: its reader waits for it.
+					if (type !== "message") return listener(event);
 					if (stopped) return;
-					const fault = type === "message" ? this.#protocol((event as MessageEvent).data) : undefined;
+					const fault = this.#protocol(event as MessageEvent);
 					if (fault === undefined) return listener(event);
 					stopped = true;
 					this.#over(fault);
@@ -67,7 +71,8 @@ export class Meter {
 			: undefined;
 	}
 
-	#protocol(data: unknown): string | undefined {
+	/** What is wrong with one more message of the port of Run/1: nothing rides along that is not counted. */
+	#protocol({ data, ports }: MessageEvent): string | undefined {
 		this.#messages += 1;
 		if (this.#messages > this.#limits.messages) return `it sent more than ${this.#limits.messages} messages`;
 		const { chunk, taken, end } = (data ?? {}) as {
@@ -75,14 +80,20 @@ export class Meter {
 			readonly taken?: unknown;
 			readonly end?: unknown;
 		};
+		const known = [chunk, taken, end].filter((part) => part !== undefined).length;
+		if (known !== 1 || Object.keys(data).length !== 1 || ports.length > 0) return FOREIGN;
 		if (end === true) {
 			this.#ended();
 			return undefined;
 		}
 		if (typeof taken === "number") return undefined;
-		if (!(chunk instanceof Uint8Array)) return "it sent what is no part of Run/1";
-		if (chunk.length > MAX_CHUNK) return `it sent ${chunk.length} bytes at once`;
-		this.#bytes += chunk.length;
+		if (!(chunk instanceof Uint8Array)) return FOREIGN;
+		// A view comes with all that it is a view of, and that with all that it may grow to.
+		const { byteLength, maxByteLength = byteLength } = chunk.buffer as ArrayBuffer & {
+			readonly maxByteLength?: number;
+		};
+		if (maxByteLength > MAX_CHUNK) return `it sent ${maxByteLength} bytes at once`;
+		this.#bytes += maxByteLength;
 		return this.#bytes > this.#limits.bytes ? `it sent more than ${this.#limits.bytes} bytes` : undefined;
 	}
 }
