@@ -27,7 +27,8 @@ const SUFFIXES = ["mjs", "js", "ts"];
  * Runs packages in a page, for `createHost({ runtime: browserRuntime({ frame: "./frame.html" }) })`: each Run in a Worker of
  * its own, in a hidden frame of its own without an origin (`sandbox="allow-scripts"`), whose content policy lets no request
  * out. There is no DOM, no network, no storage and no other Worker in there. It is ended by taking the frame away: at the
- * deadline, on a flood, and when it is over.
+ * deadline, on a flood, and when it is over; and it ends where the page itself takes away, moves or reloads the frame, which
+ * lies beside the body.
  *
  * The entrypoint is `.mjs`, `.js` or `.ts` (an ES module in each case), without a selector. It can import the modules of its
  * own package (`.mjs`, `.js`, `.mts`, `.ts`, and `.json` with `{ type: "json" }`), not in a circle, and the SDK. There is no file
