@@ -112,7 +112,9 @@ describe.skipIf(needsChromium)("the run room", { timeout: 90_000 }, () => {
 			await start(page);
 			await page.getByText("1 of 30").first().waitFor();
 			await page.getByRole("button", { name: "Cancel", exact: true }).click();
-			expect(await ended(page, "CANCELLED")).toContain("exit 0");
+			const words = await ended(page, "CANCELLED");
+			expect(words).toContain("exit 0");
+			expect(words).not.toContain("Failed");
 			await page.getByLabel("Search in labels and frames").fill("cancel");
 			await expect.poll(() => title(page)).toContain(" of ");
 			expect((await rows(page).allTextContents()).join("\n")).toContain("host to slow: request/cancel");

@@ -28,6 +28,31 @@ describe.skipIf(needsChromium)("the page in Chromium", { timeout: 60_000 }, () =
 		expect(complaints).toEqual([]);
 	});
 
+	it("finds every room again as it was left", async () => {
+		const { page, complaints } = await site.open("");
+		const enter = (name: string): Promise<void> =>
+			page.getByRole("navigation", { name: "Rooms" }).getByRole("link", { name }).click();
+		await enter("Verify");
+		await page.getByRole("button", { name: "Look at an example" }).click();
+		await page.getByRole("heading", { name: "parent is a package" }).waitFor();
+		await enter("Playground");
+		const instance = page.getByRole("textbox", { name: "Instance", exact: true });
+		await page.locator(".editor .cm-content").nth(1).waitFor();
+		await instance.click();
+		await page.keyboard.press("Control+A");
+		await page.keyboard.insertText('{"kept": true}');
+		await enter("Run");
+		await page.getByRole("button", { name: "Run", exact: true }).click();
+		await page.getByRole("heading", { name: "Accepted: done" }).waitFor();
+		await enter("Verify");
+		await page.getByRole("heading", { name: "parent is a package" }).waitFor();
+		await enter("Playground");
+		await expect.poll(() => instance.textContent()).toBe('{"kept": true}');
+		await enter("Run");
+		await page.getByRole("heading", { name: "Accepted: done" }).waitFor();
+		expect(complaints).toEqual([]);
+	});
+
 	it.each(["light", "dark"] as const)("is accessible in the %s theme, and on a phone", async (colorScheme) => {
 		const { page } = await site.open("", { colorScheme, viewport: { width: 390, height: 844 } });
 		await page.getByRole("heading", { level: 1 }).waitFor();

@@ -17,7 +17,7 @@ import {
 	textOf,
 } from "./check.ts";
 import { EXAMPLES } from "./examples.ts";
-import { MODES, type Mode, packState, type State, unpackState } from "./link.ts";
+import { MODES, type Mode, packState, unpackState } from "./link.ts";
 import { Pane } from "./pane.tsx";
 import { Verdict } from "./verdict.tsx";
 import { Work } from "./work.tsx";
@@ -44,10 +44,12 @@ interface Board {
 	readonly pick: string;
 }
 
-const FIRST: State = EXAMPLES[0]![1];
+/** What stands in the room, for as long as the page is open: who looks into another room finds it again. */
+let kept: Board = EXAMPLES[0]![1];
 
 export default function Room(): JSX.Element {
-	const [board, setBoard] = useState<Board>(FIRST);
+	const [board, setBoard] = useState<Board>(kept);
+	kept = board;
 	const [notice, setNotice] = useState<string | undefined>();
 	const [goal, setGoal] = useState<{ readonly side: "source" | "instance"; readonly range: Range } | undefined>();
 	const { rest } = route.value;

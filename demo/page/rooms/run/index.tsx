@@ -1,6 +1,6 @@
 /** A Flow in a Worker, or a trace of one: what happens is drawn as it happens. */
 import type { JSX } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { takeHandedOver } from "../../shell/handover.ts";
 import { replaceRest, route } from "../../shell/route.ts";
 import { Chooser } from "./chooser.tsx";
@@ -12,8 +12,10 @@ import { Running } from "./running.tsx";
 import { Setup } from "./setup.tsx";
 import { Viewer } from "./trace/viewer.tsx";
 
+/** One for as long as the page is open: who looks into another room finds everything again, and a Run goes on meanwhile. */
+const room = new RunRoom();
+
 export default function Room(): JSX.Element {
-	const room = useMemo(() => new RunRoom(), []);
 	const choose = (example: Example): void => {
 		replaceRest("run", example.name);
 		void room.openExample(example);
@@ -22,8 +24,8 @@ export default function Room(): JSX.Element {
 		const handed = takeHandedOver();
 		const named = EXAMPLES.find(({ name }) => name === route.value.rest);
 		if (handed !== undefined) void room.open(handed);
-		else choose(named ?? EXAMPLES[0]!);
-		return () => room.close();
+		else if (room.subject.value.kind === "none") choose(named ?? EXAMPLES[0]!);
+		else if (named !== undefined && !room.shows(named)) choose(named);
 	}, []);
 	// Somebody followed a link to another example, or stepped back to one.
 	const { rest } = route.value;

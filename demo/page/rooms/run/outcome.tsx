@@ -15,8 +15,9 @@ const TAIL = 8_192;
 export function Outcome({ room }: { readonly room: RunRoom }): JSX.Element | null {
 	const state = room.state.value;
 	if (state.kind !== "done" && state.kind !== "failed") return null;
+	const kind = state.kind === "failed" && codeOf(state.failure) === "CANCELLED" ? "cancelled" : state.kind;
 	return (
-		<section class={`sheet run-outcome ${state.kind}`} aria-labelledby="run-outcome" aria-live="polite">
+		<section class={`sheet run-outcome ${kind}`} aria-labelledby="run-outcome" aria-live="polite">
 			{state.kind === "done" ? <Done state={state} /> : <Failed state={state} room={room} />}
 			{[...state.execution.received].map(([name, received]) => (
 				<Sent key={name} name={name} received={received} />
@@ -46,12 +47,18 @@ interface FailedProps {
 }
 
 function Failed({ state: { failure, execution }, room }: FailedProps): JSX.Element {
-	const code = failure instanceof HostError ? failure.code : failure.name;
+	const code = codeOf(failure);
 	const run = failure instanceof RunFailure ? failure : undefined;
 	return (
 		<>
 			<h2 id="run-outcome">
-				<span class="bad">Failed:</span> <code>{code}</code>{" "}
+				{code === "CANCELLED" ? (
+					"Cancelled "
+				) : (
+					<>
+						<span class="bad">Failed:</span> <code>{code}</code>{" "}
+					</>
+				)}
 				{run !== undefined && <span class="quiet run-time">after {formatDuration(run.durationMs)}</span>}
 			</h2>
 			<p>{failure.message}</p>
@@ -83,6 +90,10 @@ function Failed({ state: { failure, execution }, room }: FailedProps): JSX.Eleme
 			{run !== undefined && <Diagnostics stderr={run.stderr} />}
 		</>
 	);
+}
+
+function codeOf(failure: Error): string {
+	return failure instanceof HostError ? failure.code : failure.name;
 }
 
 function exitWords(exit: Exit | undefined): string {

@@ -1,7 +1,8 @@
 /** Verify: what a package is, what stands out in it, and whether it is the expected one. */
+import { type Signal, signal } from "@preact/signals";
 import { escapeForDisplay, memorySource } from "millrace";
 import type { JSX } from "preact";
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { DropZone } from "../../parts/drop-zone.tsx";
 import type { PackageInput } from "../../parts/input.ts";
 import { takeHandedOver } from "../../shell/handover.ts";
@@ -21,42 +22,40 @@ interface Case {
 	readonly examination?: Examination;
 }
 
-export default function Room(): JSX.Element {
-	const [current, setCurrent] = useState<Case | undefined>();
-	const latest = useRef<Case | undefined>(undefined);
-	const result = useRef<HTMLHeadingElement>(null);
+/** What is looked at, for as long as the page is open: who looks into another room finds it again. */
+const looked: Signal<Case | undefined> = signal(undefined);
 
-	const begin = useCallback(async (input: PackageInput, prefix?: string): Promise<void> => {
-		leave(latest.current);
-		const stop = new AbortController();
-		const due = makeDue();
-		const put = (change: Partial<Case>): void => {
-			if (latest.current?.stop !== stop) return;
-			latest.current = { ...latest.current, ...change };
-			setCurrent(latest.current);
-		};
-		const putStage = (stage: Stage): void => {
-			if (!due()) return;
-			// The first stage of the pass over the bytes starts the clock for the time left.
-			const started = stage.doing === "reading" && latest.current?.stage.doing !== "reading";
-			put({ stage, ...(started ? { since: performance.now() } : {}) });
-		};
-		const opened = openInput(input, prefix, stop.signal, putStage);
-		const stage: Stage = { doing: "listing", files: 0, bytes: 0 };
-		latest.current = { input, prefix, stage, since: performance.now(), stop, opened };
-		setCurrent(latest.current);
-		const examination = await examine(opened.source, {
-			signal: stop.signal,
-			onProgress: (progress) => putStage({ doing: "reading", ...progress }),
-		});
-		put({ examination });
-	}, []);
+async function begin(input: PackageInput, prefix?: string): Promise<void> {
+	leave(looked.value);
+	const stop = new AbortController();
+	const due = makeDue();
+	const put = (change: Partial<Case>): void => {
+		if (looked.value?.stop === stop) looked.value = { ...looked.value, ...change };
+	};
+	const putStage = (stage: Stage): void => {
+		if (!due()) return;
+		// The first stage of the pass over the bytes starts the clock for the time left.
+		const started = stage.doing === "reading" && looked.value?.stage.doing !== "reading";
+		put({ stage, ...(started ? { since: performance.now() } : {}) });
+	};
+	const opened = openInput(input, prefix, stop.signal, putStage);
+	const stage: Stage = { doing: "listing", files: 0, bytes: 0 };
+	looked.value = { input, prefix, stage, since: performance.now(), stop, opened };
+	const examination = await examine(opened.source, {
+		signal: stop.signal,
+		onProgress: (progress) => putStage({ doing: "reading", ...progress }),
+	});
+	put({ examination });
+}
+
+export default function Room(): JSX.Element {
+	const current = looked.value;
+	const result = useRef<HTMLHeadingElement>(null);
 
 	useEffect(() => {
 		const input = takeHandedOver();
 		if (input !== undefined) void begin(input);
-		return () => leave(latest.current);
-	}, [begin]);
+	}, []);
 	useEffect(() => {
 		if (current?.examination !== undefined) result.current?.focus();
 	}, [current?.examination]);

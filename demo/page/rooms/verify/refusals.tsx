@@ -4,8 +4,18 @@ import { count } from "../../parts/format.ts";
 import type { Refusal } from "./explain.ts";
 import { placeOf } from "./report.ts";
 
+interface RefusalsProps {
+	readonly refusals: readonly Refusal[];
+	/** Whether folders inside are offered to be looked at instead. */
+	readonly offers: boolean;
+}
+
 /** Each refusal at its place, with the reason and the way out. */
-export function Refusals({ refusals }: { readonly refusals: readonly Refusal[] }): JSX.Element {
+export function Refusals({ refusals, offers }: RefusalsProps): JSX.Element {
+	const fixOf = ({ code, explanations }: Refusal): string | undefined =>
+		code === "PACKAGE_FLOW_MISSING" && offers
+			? "Look inside the folder that is the package: the button above does."
+			: explanations.at(-1)?.fix;
 	return (
 		<>
 			{refusals.length > 1 && (
@@ -23,7 +33,7 @@ export function Refusals({ refusals }: { readonly refusals: readonly Refusal[] }
 					<p>{escapeForDisplay(refusal.message)}</p>
 					{refusal.explanations.length > 0 && (
 						<p>
-							<strong>What to do:</strong> {refusal.explanations.at(-1)?.fix}
+							<strong>What to do:</strong> {fixOf(refusal)}
 						</p>
 					)}
 					<p class="refusal-code">

@@ -29,6 +29,7 @@ export function Result({ name, prefix, opened, examination, heading, onPrefix }:
 	const [compared, setCompared] = useState<Comparison | undefined>();
 	const [mark, words] = outcomeOf(examination);
 	const amount = noticed.reduce((sum, { notices, leftOut }) => sum + notices.length + leftOut, 0);
+	const others = othersOf(opened, examination.inside, prefix);
 	return (
 		<>
 			<section class={`sheet outcome ${mark}`} aria-labelledby="outcome">
@@ -62,8 +63,8 @@ export function Result({ name, prefix, opened, examination, heading, onPrefix }:
 						</ul>
 					</>
 				)}
-				<Offers opened={opened} inside={examination.inside} prefix={prefix} onPrefix={onPrefix} />
-				{!stopped && <Refusals refusals={refusals} />}
+				<Offers opened={opened} others={others} prefix={prefix} onPrefix={onPrefix} />
+				{!stopped && <Refusals refusals={refusals} offers={others.length > 0} />}
 				{stopped ? (
 					<p>Drop it again to start over.</p>
 				) : (
@@ -92,18 +93,23 @@ function outcomeOf({ digest, refusals, stopped }: Examination): readonly [string
 	return ["accepted", (name) => `${name} is a package`];
 }
 
+/** Folders inside that may be what is meant. */
+function othersOf(opened: OpenedInput, inside: readonly string[], prefix: string | undefined): readonly string[] {
+	const common = opened.offered();
+	const offered = common === undefined ? (opened.chooses ? inside : []) : [common];
+	return offered.filter((one) => one !== prefix);
+}
+
 interface OffersProps {
 	readonly opened: OpenedInput;
-	readonly inside: readonly string[];
+	readonly others: readonly string[];
 	readonly prefix: string | undefined;
 	readonly onPrefix: (prefix: string) => void;
 }
 
-/** Folders inside that may be what is meant. Which one is, a person says. */
-function Offers({ opened, inside, prefix, onPrefix }: OffersProps): JSX.Element | null {
+/** Which of them is the package, a person says. */
+function Offers({ opened, others, prefix, onPrefix }: OffersProps): JSX.Element | null {
 	const common = opened.offered();
-	const offered = common === undefined ? (opened.chooses ? inside : []) : [common];
-	const others = offered.filter((one) => one !== prefix);
 	if (others.length === 0) return null;
 	return (
 		<div class="notice warn">
