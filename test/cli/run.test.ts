@@ -173,7 +173,7 @@ describe.concurrent("a refused Run starts nothing", () => {
 		[
 			"an input that was forgotten",
 			["run", greet],
-			{ code: "INVALID_INPUT", hints: ["without --input, the input is null"] },
+			{ code: "INVALID_INPUT", hints: [expect.stringContaining("--input @FILE gives one")] },
 		],
 	])("%s", async (_, words, wanted) => {
 		const temporary = workspace();

@@ -1,7 +1,7 @@
 import { fstatSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { JSON_LIMITS, type JsonValue, parseJson } from "../../../src/json/index.ts";
-import { within } from "./failure.ts";
+import { Detailed, within } from "./failure.ts";
 import { FileError } from "./files.ts";
 import { UsageError } from "./usage.ts";
 
@@ -45,7 +45,14 @@ export async function readWith<T>(file: string, limit: number, parse: (bytes: Ui
 /** A JSON/1 value given by an option: inline JSON, `@file`, or `-` for standard input. */
 export async function readValue(option: string, argument: string): Promise<JsonValue> {
 	if (argument === "-") return readJson("-");
-	if (!argument.startsWith("@")) return within(option, () => parseJson(argument));
+	if (!argument.startsWith("@")) {
+		try {
+			return parseJson(argument);
+		} catch (error) {
+			const hints = [`${option} takes JSON between the quotes of your shell, or @FILE, or - for stdin`];
+			throw new Detailed(error, { source: option, hints });
+		}
+	}
 	if (argument === "@") throw new UsageError(`${option}: "@" needs a file name behind it`);
 	return readJson(argument.slice(1));
 }

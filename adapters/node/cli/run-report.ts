@@ -100,7 +100,8 @@ export class RunNotes {
 			`one answer, ${calls.join("")}nothing left pending, stdout ended, exit 0: ${Math.round(durationMs)} ms`,
 		);
 		const declared = outcomes.get(outcome);
-		const about = declared === undefined ? "every package has it" : `declared: ${escapeForDisplay(declared)}`;
+		const about =
+			declared === undefined ? "the outcome that every package has" : `declared: ${escapeForDisplay(declared)}`;
 		const schema =
 			schemas.result === undefined ? "there is no result.schema.json" : "the whole result fits result.schema.json";
 		this.#output.note("accepted", `outcome ${paint.green(outcome)} (${about}); ${schema}`);

@@ -200,8 +200,10 @@ function explained(
 	const diagnostics = schema?.evaluate(value, { all: true, code }).diagnostics ?? [];
 	if (diagnostics.length === 0) return error;
 	const forgotten = code === "INVALID_INPUT" && input === null;
-	return new Detailed(error, { diagnostics, ...(forgotten ? { hints: ["without --input, the input is null"] } : {}) });
+	return new Detailed(error, { diagnostics, ...(forgotten ? { hints: [WITHOUT_INPUT] } : {}) });
 }
+
+const WITHOUT_INPUT = "without --input, the input is null; --input '{…}' or --input @FILE gives one";
 
 const USUAL_CAUSES = {
 	PROTOCOL_ERROR: "only the protocol may use a component's stdout; once handle was called, console.log goes to stderr",
