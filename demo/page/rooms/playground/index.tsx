@@ -126,9 +126,9 @@ export default function Room(): JSX.Element {
 			{link === "too long" && (
 				<p class="quiet">This is too long for a link: the address no longer follows what you type.</p>
 			)}
-			<div class="row kinds" role="radiogroup" aria-label="What stands on the left">
+			<div class="row sides" role="radiogroup" aria-label="What stands on the left">
 				{MODES.map((mode) => (
-					<label key={mode} class="kind">
+					<label key={mode} class="side">
 						<input type="radio" name="mode" checked={mode === board.mode} onChange={() => change({ mode, pick: "" })} />{" "}
 						{NAMES[mode]}
 					</label>
