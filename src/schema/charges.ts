@@ -64,3 +64,10 @@ export function fixedCharges(k: Keywords, kind: Kind): Charge[] {
 export function lengthKeyword(k: Keywords): "minLength" | "maxLength" | undefined {
 	return k.minLength !== undefined ? "minLength" : k.maxLength !== undefined ? "maxLength" : undefined;
 }
+
+/** What a pair charges by itself, its keywords included, as far as the kind of the instance decides. */
+export function chargeOf(k: Keywords, kind: Kind): number {
+	let units = 1;
+	for (const [, more] of fixedCharges(k, kind)) units += more;
+	return units;
+}

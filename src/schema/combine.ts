@@ -1,29 +1,34 @@
-/** Tests, and their conjunctions: the building blocks of the evaluator without a meter. */
+/** Tests, and their conjunctions: what a schema becomes. One form serves the verdict alone and the exact charge. */
 
 import type { JsonValue } from "../json/index.ts";
+import type { Location } from "./location.ts";
 
-/** Whether an instance is valid. */
-export type Test = (value: JsonValue) => boolean;
-
-/** Accepts everything. Compared by identity, to leave out what can't fail. */
-export const always: Test = () => true;
-
-/** Accepts nothing. */
-export const never: Test = () => false;
-
-/** Both tests, leaving out what always holds. */
-export function both(first: Test, second: Test): Test {
-	if (first === always) return second;
-	if (second === always) return first;
-	return (value) => first(value) && second(value);
+/** One evaluation by tests. */
+export interface Meter {
+	/** Units so far. Exact when everything is `full`; else no less than what the schemas that were evaluated charge. */
+	work: number;
+	/** Whether everything is evaluated, as the meter wants it; else the first failure decides. */
+	readonly full: boolean;
+	/** Member counts of large objects, by object; a count charges one unit but takes time. */
+	counts: Map<object, number> | undefined;
 }
 
-/** All tests, in order; one that is there twice is asked once. */
-export function conjunction(tests: readonly Test[]): Test {
-	const real = [...new Set(tests)].filter((test) => test !== always);
-	if (real.length <= 2) return both(real[0] ?? always, real[1] ?? always);
-	return (value) => {
-		for (let i = 0; i < real.length; i++) if (!real[i]!(value)) return false;
-		return true;
+/**
+ * Whether an instance is valid. `at` is where it stands, when schemas that several ways lead to have to remember their verdicts.
+ * Once `work` has crossed the budget, the answer means nothing.
+ */
+export type Test = (value: JsonValue, meter: Meter, at: Location<boolean> | undefined) => boolean;
+
+/** All tests, in order; undefined when there is none. */
+export function conjunction(tests: readonly Test[]): Test | undefined {
+	if (tests.length < 2) return tests[0];
+	return (value, meter, at) => {
+		let valid = true;
+		for (let i = 0; i < tests.length; i++) {
+			if (tests[i]!(value, meter, at)) continue;
+			if (!meter.full) return false;
+			valid = false;
+		}
+		return valid;
 	};
 }

@@ -1,8 +1,12 @@
 /** From a failed evaluation to diagnostics (Schema/1 section 5). */
 
+import { quoteForDisplay } from "../display.ts";
 import { appendPointer } from "../json/index.ts";
 import type { Cause, Failure, Fault } from "./failure.ts";
+import { typeNameOf } from "./kinds.ts";
+import type { SchemaNode } from "./node.ts";
 import { pointerOf } from "./place.ts";
+import { RANGES } from "./ranges.ts";
 
 /** The boundary at which an instance is refused (Schema/1 section 5). */
 export type BoundaryCode = "INVALID_INPUT" | "INVALID_SETTINGS" | "INVALID_RESULT";
@@ -46,10 +50,53 @@ export function diagnose(root: Failure, code: BoundaryCode, max: number): Diagno
 				instancePointer: top.pointer,
 				schemaPointer,
 				...(keyword === undefined ? {} : { keyword }),
-				message: entry.explain(entry.value),
+				message: sentenceOf(top.failure.node, entry),
 			});
 			if (branches.length > 0) stack.push({ failure: top.failure, entries: branches, next: 0, pointer: top.pointer });
 		}
 	}
 	return found;
+}
+
+/** Facts of the schema and type names only: a message never shows the instance. */
+function sentenceOf({ keywords: k }: SchemaNode, { keyword, value, matched }: Fault): string {
+	const missing = (names: readonly string[] | undefined): string | undefined =>
+		names?.find((name) => !Object.hasOwn(value as object, name));
+	switch (keyword) {
+		case undefined:
+			return "Nothing is allowed here";
+		case "type":
+			return `Expected ${k.type!.join(" or ")}, got ${typeNameOf(value)}`;
+		case "const":
+			return "Not the constant of the schema";
+		case "enum":
+			return `None of the ${k.enum!.length} values the schema lists`;
+		case "anyOf":
+		case "oneOf": {
+			const alternatives = `of the ${k[keyword]!.length} alternatives`;
+			return matched === 0 ? `Matches none ${alternatives}` : `Matches ${matched} ${alternatives}, not exactly one`;
+		}
+		case "not":
+			return "Matches the schema that it must not match";
+		case "required":
+			return `The required member ${quoteForDisplay(missing(k.required)!)} is missing`;
+		case "dependentRequired": {
+			// In RFC 8785 member order, so that the same trigger is reported whatever the order in the file.
+			const triggers = [...k.dependentRequired!.keys()].sort();
+			const unmet = (trigger: string): string | undefined =>
+				Object.hasOwn(value as object, trigger) ? missing(k.dependentRequired!.get(trigger)) : undefined;
+			const trigger = triggers.find((each) => unmet(each) !== undefined)!;
+			return `With ${quoteForDisplay(trigger)}, the member ${quoteForDisplay(unmet(trigger)!)} is required`;
+		}
+		case "contains":
+			return "No item matches";
+		case "minContains":
+			return `Fewer than ${k.minContains} items match`;
+		case "maxContains":
+			return `More than ${k.maxContains} items match`;
+		default: {
+			const range = RANGES.find((each) => each.keyword === keyword)!;
+			return range.sentence.replace("#", String(k[range.keyword]));
+		}
+	}
 }

@@ -15,18 +15,15 @@ export interface Fault {
 	readonly failure: undefined;
 	/** Absent for the boolean schema `false`. */
 	readonly keyword: Keyword | undefined;
-	readonly explain: (value: JsonValue) => string;
 	readonly value: JsonValue;
+	/** For alternatives: how many matched. */
+	readonly matched: number;
 	/** For alternatives of which none matched: why each didn't. */
 	readonly branches: readonly Cause[];
 }
 
 /** What failed in one pair, in the order it is reported. One object a pair: two referrers of a definition share it. */
-export class Failure {
+export interface Failure {
 	readonly node: SchemaNode;
-	readonly entries: (Fault | Cause)[] = [];
-
-	constructor(node: SchemaNode) {
-		this.node = node;
-	}
+	readonly entries: (Fault | Cause)[];
 }

@@ -2,8 +2,8 @@
 
 export { SchemaError, type SchemaErrorCode, type SchemaFault } from "./error.ts";
 export type { BoundaryCode, Diagnostic } from "./explain.ts";
+export type { Profile } from "./judge.ts";
 export { DIAGNOSTICS_MAX, SCHEMA_LIMITS, SCHEMA_URI, type SchemaLimitName } from "./limits.ts";
-export type { Profile } from "./machine.ts";
 export { equalSchemas, isTrivialSchema, matchItemSchemas } from "./match.ts";
 export type { Keyword } from "./node.ts";
 export {

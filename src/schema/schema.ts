@@ -2,15 +2,15 @@
 
 import { admitJson, JsonError, type JsonValue, objectsInheritNames } from "../json/index.ts";
 import { type Bound, boundOf, fits } from "./bound.ts";
-import type { Test } from "./combine.ts";
+import type { Meter, Test } from "./combine.ts";
 import { contentOf, type SchemaSource } from "./content.ts";
 import { type BoundaryCode, type Diagnostic, diagnose } from "./explain.ts";
-import { testGraph } from "./fast.ts";
-import { DIAGNOSTICS_MAX } from "./limits.ts";
-import { Machine, type Profile } from "./machine.ts";
+import { Judge, type Profile } from "./judge.ts";
+import { DIAGNOSTICS_MAX, SCHEMA_LIMITS } from "./limits.ts";
+import { Location } from "./location.ts";
 import type { SchemaGraph, SchemaNode } from "./node.ts";
-import { type Plan, planGraph } from "./plan.ts";
 import { type StandardProps, standardProps } from "./standard.ts";
+import { testGraph } from "./tests.ts";
 
 /** How to evaluate and what to report. */
 export interface EvaluateOptions {
@@ -67,24 +67,19 @@ export interface Schema {
 	readonly "~standard": StandardProps;
 }
 
-/** Schemas that were compiled together share their plans. */
+/** Schemas that were compiled together share their tests. */
 export class Compiled {
 	readonly graph: SchemaGraph;
-	#plans: readonly Plan[] | undefined;
 	#tests: readonly Test[] | undefined;
 
 	constructor(graph: SchemaGraph) {
 		this.graph = graph;
 	}
 
-	planOf(node: SchemaNode): Plan {
-		this.#plans ??= planGraph(this.graph);
-		return this.#plans[node.id]!;
-	}
-
-	testOf(node: SchemaNode): Test {
+	/** By node id. */
+	get tests(): readonly Test[] {
 		this.#tests ??= testGraph(this.graph);
-		return this.#tests[node.id]!;
+		return this.#tests;
 	}
 }
 
@@ -115,16 +110,31 @@ export class CompiledSchema implements Schema {
 	}
 
 	evaluate(instance: JsonValue, options: EvaluateOptions = {}): Verdict {
-		const machine = new Machine({ profile: options.profile === true });
-		const failure = machine.run(this.#plan, instance);
-		const { work, profile } = machine;
-		const measured = profile === undefined ? { work } : { work, profile };
-		if (failure === null) return { valid: true, ...measured, diagnostics: [] };
-		return { valid: false, ...measured, diagnostics: this.#diagnose(instance, options) };
+		let valid: boolean;
+		let measured: { work: number; profile?: Profile };
+		const meter = options.profile === true ? undefined : this.#measure(instance);
+		if (meter === undefined) {
+			const judge = new Judge(this.#compiled.graph, { profile: options.profile === true });
+			valid = judge.run(this.#root, instance) === null;
+			const { work, profile } = judge;
+			measured = profile === undefined ? { work } : { work, profile };
+		} else {
+			valid = meter.valid;
+			measured = { work: meter.work };
+		}
+		return { valid, ...measured, diagnostics: valid ? [] : this.#diagnose(instance, options) };
 	}
 
 	accepts(instance: JsonValue): boolean {
-		return this.#isFast(instance) ? this.#fast(instance) : new Machine().run(this.#plan, instance) === null;
+		if (this.#isShort && !objectsInheritNames()) {
+			const { plain } = this.#bounds;
+			if (plain || this.#fits(instance)) {
+				const meter: Meter = { work: 0, full: false, counts: undefined };
+				const valid = this.#run(instance, meter, undefined);
+				if (!plain || (meter.work <= SCHEMA_LIMITS.work && (valid || this.#fits(instance)))) return valid;
+			}
+		}
+		return this.#measure(instance)?.valid ?? new Judge(this.#compiled.graph).run(this.#root, instance) === null;
 	}
 
 	check(value: unknown, options: Pick<EvaluateOptions, "all" | "code"> = {}): Checked {
@@ -148,24 +158,45 @@ export class CompiledSchema implements Schema {
 		return this.#content;
 	}
 
-	get #plan(): Plan {
-		return this.#compiled.planOf(this.#root);
+	/** The verdict and the exact work; undefined where only the slower evaluation can tell, or say what exhausted the budget. */
+	#measure(instance: JsonValue): { valid: boolean; work: number } | undefined {
+		if (!this.#isShort || objectsInheritNames()) return undefined;
+		const meter: Meter = { work: 0, full: true, counts: undefined };
+		const valid = this.#run(instance, meter, this.#bounds.repeats ? new Location() : undefined);
+		return meter.work > SCHEMA_LIMITS.work ? undefined : { valid, work: meter.work };
 	}
 
-	get #fast(): Test {
-		this.#test ??= this.#compiled.testOf(this.#root);
+	get #run(): Test {
+		this.#test ??= this.#compiled.tests[this.#root.id]!;
 		return this.#test;
 	}
 
-	/** Whether nothing needs to be metered for this instance. */
-	#isFast(instance: JsonValue): boolean {
+	get #bounds(): Bound {
 		this.#bound ??= boundOf(this.#root, this.#compiled.graph);
-		return this.#bound.reach <= REACH && fits(this.#bound, instance) && !objectsInheritNames();
+		return this.#bound;
+	}
+
+	/** Whether no chain of schemas is too long for tests that call one another. */
+	get #isShort(): boolean {
+		return this.#bounds.reach <= REACH;
+	}
+
+	/** Whether the instance is so small that the budget can't be exhausted. */
+	#fits(instance: JsonValue): boolean {
+		return fits(this.#bounds, instance);
 	}
 
 	/** Explaining is an evaluation of its own: most failures are branches of a union that nobody asks about. */
 	#diagnose(instance: JsonValue, options: Pick<EvaluateOptions, "all" | "code">): Diagnostic[] {
-		const failure = new Machine({ explain: true }).run(this.#plan, instance);
+		const { graph, tests } = this.#compiled;
+		const short = this.#isShort && !objectsInheritNames() && this.#fits(instance);
+		const judge = new Judge(graph, {
+			explain: options.all === true ? "all" : "first",
+			...(short && {
+				holds: (node, value) => tests[node.id]!(value, { work: 0, full: false, counts: undefined }, undefined),
+			}),
+		});
+		const failure = judge.run(this.#root, instance);
 		return diagnose(failure!, options.code ?? "INVALID_INPUT", options.all === true ? DIAGNOSTICS_MAX : 1);
 	}
 }

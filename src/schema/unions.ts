@@ -1,6 +1,6 @@
 /**
- * `anyOf` and `oneOf` for the evaluator without a meter. Where branches fix one member to certain scalars, the instance's own
- * member tells at once which branches can match at all; the others needn't be tried.
+ * `anyOf` and `oneOf`. The meter wants every branch evaluated. For a verdict alone: where branches fix one member to certain
+ * scalars, the instance's own member tells at once which branches can match at all; the others needn't be tried.
  */
 
 import { isJsonObject, type JsonValue } from "../json/index.ts";
@@ -15,9 +15,8 @@ const NAMES = 32;
 
 /** Any branch, or exactly one. */
 export function alternatives(branches: readonly SchemaNode[], of: (child: SchemaNode) => Test, any: boolean): Test {
-	const judge = any ? anyOf : oneOf;
 	const tests = branches.map(of);
-	const all = judge(tests);
+	const all = judgeOf(tests, any);
 	const name = discriminatorOf(branches);
 	if (name === undefined) return all;
 
@@ -36,30 +35,27 @@ export function alternatives(branches: readonly SchemaNode[], of: (child: Schema
 			}
 		if (open.length * byValue.size > LISTED) return all;
 	}
-	const judgeListed = (listed: readonly number[]): Test => judge(listed.map((i) => tests[i]!));
+	const judgeListed = (listed: readonly number[]): Test =>
+		judgeOf(
+			listed.map((i) => tests[i]!),
+			any,
+		);
 	const others = judgeListed(open);
 	const judges = new Map(Array.from(byValue, ([value, listed]) => [value, judgeListed(listed)]));
-	return (value) => {
+	return (value, meter, at) => {
 		// An array may own a "length", which no keyword looks at.
-		if (!isJsonObject(value) || !Object.hasOwn(value, name)) return all(value);
-		return (judges.get(value[name]!) ?? others)(value);
+		if (meter.full || !isJsonObject(value) || !Object.hasOwn(value, name)) return all(value, meter, at);
+		return (judges.get(value[name]!) ?? others)(value, meter, at);
 	};
 }
 
-function anyOf(tests: readonly Test[]): Test {
+function judgeOf(tests: readonly Test[], any: boolean): Test {
 	if (tests.length === 1) return tests[0]!;
-	return (value) => {
-		for (let i = 0; i < tests.length; i++) if (tests[i]!(value)) return true;
-		return false;
-	};
-}
-
-function oneOf(tests: readonly Test[]): Test {
-	if (tests.length === 1) return tests[0]!;
-	return (value) => {
+	return (value, meter, at) => {
 		let matched = 0;
-		for (let i = 0; i < tests.length; i++) if (tests[i]!(value) && ++matched > 1) return false;
-		return matched === 1;
+		for (let i = 0; i < tests.length; i++)
+			if (tests[i]!(value, meter, at) && ++matched > (any ? 0 : 1) && !meter.full) return any;
+		return any ? matched > 0 : matched === 1;
 	};
 }
 

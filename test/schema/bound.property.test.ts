@@ -59,7 +59,7 @@ describe("the bound that lets evaluation go unmetered", () => {
 			additionalProperties: false,
 		};
 		const bound = boundOfFile({ $schema: SCHEMA_URI, type: "array", items: record });
-		expect(bound).toEqual({ perNode: 6, perUnit: 1, reach: 3 });
+		expect(bound).toEqual({ perNode: 13, perUnit: 1, reach: 3, repeats: false, plain: true });
 		const records = (count: number): JsonValue =>
 			Array.from({ length: count }, (_, id) => ({ id, name: "abcdefghij" }));
 		expect(fits(bound, records(10_000))).toBe(true);
@@ -69,7 +69,7 @@ describe("the bound that lets evaluation go unmetered", () => {
 	it("gives up on values that were never admitted", () => {
 		const cyclic: Record<string, JsonValue> = {};
 		cyclic.a = cyclic;
-		expect(fits({ perNode: 1, perUnit: 0, reach: 1 }, cyclic)).toBe(false);
+		expect(fits({ perNode: 1, perUnit: 0, reach: 1, repeats: false, plain: true }, cyclic)).toBe(false);
 		expect(compileSchemaValue({ $schema: SCHEMA_URI, type: "object" }).accepts(cyclic)).toBe(true);
 	});
 

@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compileSchemaValue } from "../../src/schema/index.ts";
+import { readFile } from "../../src/schema/compile.ts";
+import { diagnose } from "../../src/schema/explain.ts";
+import { compileSchemaValue, DIAGNOSTICS_MAX } from "../../src/schema/index.ts";
+import { Judge } from "../../src/schema/judge.ts";
 import { instances, reversed, schemaFiles, unions } from "./arbitrary.ts";
 import { referenceEvaluate } from "./reference.ts";
 
@@ -18,6 +21,7 @@ describe("Schema/1 section 4: the meter is an abstract function of schema and in
 					work: expected.work,
 					profile: expected.profile,
 				});
+				expect(schema.evaluate(instance)).toEqual({ valid, work, diagnostics });
 				expect(schema.accepts(instance)).toBe(expected.valid);
 				expect(diagnostics.length).toBe(expected.valid ? 0 : 1);
 			}),
@@ -37,6 +41,19 @@ describe("Schema/1 section 4: the meter is an abstract function of schema and in
 			{ numRuns: RUNS * 4 },
 		);
 		expect(valid).toBeGreaterThan(RUNS / 10);
+	});
+
+	it("explains the same with and without the shorter way to what holds", () => {
+		fc.assert(
+			fc.property(schemaFiles, instances(), (file, instance) => {
+				const { root, graph } = readFile(file);
+				const failure = new Judge(graph, { explain: "all" }).run(root, instance);
+				const expected = failure === null ? [] : diagnose(failure, "INVALID_INPUT", DIAGNOSTICS_MAX);
+				expect(compileSchemaValue(file).evaluate(instance, { all: true }).diagnostics).toEqual(expected);
+				expect(compileSchemaValue(file).evaluate(instance).diagnostics).toEqual(expected.slice(0, 1));
+			}),
+			{ numRuns: RUNS },
+		);
 	});
 
 	it("doesn't depend on the order of members, in the schema or in the instance", () => {
