@@ -2,6 +2,14 @@
 
 export { SchemaError, type SchemaErrorCode, type SchemaFault } from "./error.ts";
 export type { BoundaryCode, Diagnostic } from "./explain.ts";
+export {
+	compileSchemaModule,
+	generateSchemaModule,
+	type MeteredSchemaModule,
+	type SchemaModule,
+	type SchemaModuleOptions,
+	type SchemaModuleSource,
+} from "./generate/index.ts";
 export type { Profile } from "./judge.ts";
 export { DIAGNOSTICS_MAX, SCHEMA_LIMITS, SCHEMA_URI, type SchemaLimitName } from "./limits.ts";
 export { equalSchemas, isTrivialSchema, matchItemSchemas } from "./match.ts";

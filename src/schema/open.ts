@@ -16,8 +16,17 @@ import { Compiled, CompiledSchema, type Schema } from "./schema.ts";
  * and cycles (`SCHEMA_REFERENCE_INVALID`). Throws the first fault met.
  */
 export function compileSchema(file: Uint8Array | string): Schema {
+	return compileRoot(parseFile(file));
+}
+
+/** Reads and checks a schema file as {@link compileSchema} does, and goes no further. */
+export function readSchemaFile(file: Uint8Array | string): ReturnType<typeof readFile> {
+	return readFile(parseFile(file));
+}
+
+function parseFile(file: Uint8Array | string): JsonValue {
 	if (exceedsFile(file)) throw limitError("bytes", "");
-	return compileRoot(asJson(() => parseJson(file)));
+	return asJson(() => parseJson(file));
 }
 
 /**

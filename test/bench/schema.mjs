@@ -1,7 +1,7 @@
 // Schema/1 against Ajv (generates code) and @cfworker/json-schema (interprets): validation and compilation, in one process.
 import { Validator } from "@cfworker/json-schema";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { compileSchemaValue, SCHEMA_URI } from "../../dist/src/schema/index.js";
+import { compileSchemaValue, generateSchemaModule, SCHEMA_URI } from "../../dist/src/schema/index.js";
 import { compare, compareGrowth, compareShapes, keepMean } from "./measure.mjs";
 
 const text = (maxLength) => ({ type: "string", minLength: 1, maxLength });
@@ -218,18 +218,30 @@ const clone = (value) => JSON.parse(JSON.stringify(value));
 /** Whether one location of an instance can be met with one schema twice, so that the exact charge needs a memo. */
 const NEEDS_MEMO = new Set(["frame union", "configuration"]);
 
-/** Measures one suite; gives the ratios of the verdict on the valid instance. */
-function suite(title, schema, valid, invalid) {
+/** The module of a schema, as a runtime loads it. */
+function load(file) {
+	const { code } = generateSchemaModule(JSON.stringify(file), { meter: true });
+	return import(`data:text/javascript,${encodeURIComponent(code)}`);
+}
+
+/** Measures one suite; gives the ratios of the verdicts on the valid instance. */
+async function suite(title, schema, valid, invalid) {
 	const file = { $schema: SCHEMA_URI, ...schema };
 	const ours = compileSchemaValue(file);
+	const module = await load(file);
 	const ajv = new Ajv2020({ strict: false }).compile(schema);
 	const cfworker = new Validator(clone(schema), "2020-12");
-	let accepts = 1;
+	const verdicts = { accepts: 1, module: 1 };
 	for (const [kind, instance, expected] of [
 		["valid", clone(valid), true],
 		["invalid", clone(invalid), false],
 	]) {
-		for (const verdict of [ours.accepts(instance), ajv(instance), cfworker.validate(instance).valid])
+		for (const verdict of [
+			ours.accepts(instance),
+			module.accepts(instance),
+			ajv(instance),
+			cfworker.validate(instance).valid,
+		])
 			if (verdict !== expected) throw new Error(`${title}: a wrong verdict on the ${kind} instance`);
 		const peers = [
 			["ajv", () => ajv(instance)],
@@ -245,7 +257,14 @@ function suite(title, schema, valid, invalid) {
 			[...peers, ["millrace evaluate", () => ours.evaluate(instance)]],
 			kind === "valid" ? { goal: NEEDS_MEMO.has(title) ? 0.1 : 0.25 } : {},
 		);
-		if (kind === "valid") accepts = verdict["millrace accepts"];
+		const generated = compare(
+			`${title}, ${kind}: generated module`,
+			[peers[0], ["millrace module", () => module.accepts(instance)], ["metered", () => module.evaluate(instance)]],
+			kind === "valid" ? { goal: 1 } : {},
+		);
+		if (kind !== "valid") continue;
+		verdicts.accepts = verdict["millrace accepts"];
+		verdicts.module = generated["millrace module"];
 	}
 	const compiler = new Ajv2020({ strict: false, addUsedSchema: false });
 	compare(
@@ -262,7 +281,11 @@ function suite(title, schema, valid, invalid) {
 		["millrace", () => compileSchemaValue(clone(file)).accepts(valid)],
 		["cfworker", () => new Validator(clone(schema), "2020-12").validate(valid)],
 	]);
-	return accepts;
+	compare(`${title}: generate`, [
+		["ajv compile", () => compiler.compile(clone(schema))],
+		["millrace generate", () => generateSchemaModule(JSON.stringify(file))],
+	]);
+	return verdicts;
 }
 
 /** Schemas and instances that are made to be dear. */
@@ -299,19 +322,33 @@ function hostile() {
 
 export async function bench() {
 	const verdicts = [
-		suite("frame union", frame, call, { ...call, params: { ...call.params, slot: "" } }),
-		suite("result oneOf", result, blocked, { ...blocked, output: { artifact: "x", score: 1 } }),
-		suite("344 records", records, list, [...list.slice(0, 172), { ...list[172], id: -1 }, ...list.slice(173)]),
-		suite("configuration", configuration, settings, { ...settings, labels: ["blue", ""] }),
-		suite("document", document, writing, { ...writing, language: "xx" }),
-		suite("table", table, rows, [...rows.slice(0, 250), [1, "x", 2], ...rows.slice(250)]),
+		await suite("frame union", frame, call, { ...call, params: { ...call.params, slot: "" } }),
+		await suite("result oneOf", result, blocked, { ...blocked, output: { artifact: "x", score: 1 } }),
+		await suite("344 records", records, list, [...list.slice(0, 172), { ...list[172], id: -1 }, ...list.slice(173)]),
+		await suite("configuration", configuration, settings, { ...settings, labels: ["blue", ""] }),
+		await suite("document", document, writing, { ...writing, language: "xx" }),
+		await suite("table", table, rows, [...rows.slice(0, 250), [1, "x", 2], ...rows.slice(250)]),
 	];
-	keepMean("verdict, valid: geometric mean", verdicts, { goal: 0.5 });
-	compareGrowth("verdict on records", 100, (size) => {
-		const instance = Array.from({ length: size }, (_, id) => list[id % list.length]);
-		const schema = compileSchemaValue({ $schema: SCHEMA_URI, ...records, maxItems: 10_000 });
-		return { run: () => schema.accepts(instance), units: size };
-	});
+	const means = [
+		["verdict, valid: geometric mean", "accepts", 0.5],
+		["generated module, valid: geometric mean", "module", 1.5],
+	];
+	for (const [name, way, goal] of means)
+		keepMean(
+			name,
+			verdicts.map((ratios) => ratios[way]),
+			{ goal },
+		);
+	const many = { $schema: SCHEMA_URI, ...records, maxItems: 10_000 };
+	const growing = [
+		["verdict on records", compileSchemaValue(many)],
+		["generated module on records", await load(many)],
+	];
+	for (const [name, schema] of growing)
+		compareGrowth(name, 100, (size) => {
+			const instance = Array.from({ length: size }, (_, id) => list[id % list.length]);
+			return { run: () => schema.accepts(instance), units: size };
+		});
 	const shapes = hostile();
 	for (const [what, way] of [
 		["verdict", "accepts"],

@@ -6,7 +6,7 @@ import { asked, flows, main, millrace, repository, workspace } from "./command.t
 
 const { version } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as { version: string };
 
-const COMMANDS = ["inspect", "digest", "validate", "canonicalize", "contract", "run", "new", "conformance"];
+const COMMANDS = ["inspect", "digest", "validate", "schema", "canonicalize", "contract", "run", "new", "conformance"];
 
 describe.concurrent("help and version", () => {
 	test("--help shows every command on stdout", async () => {
@@ -15,13 +15,12 @@ describe.concurrent("help and version", () => {
 		for (const name of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, "m"));
 	});
 
-	test.each(COMMANDS.concat(["serve", "run", "host", "host-job"].map((name) => `conformance ${name}`)))(
-		"%s --help",
-		async (name) => {
-			const help = await millrace([...name.split(" "), "--help"]);
-			expect(help).toMatchObject({ exitCode: 0, stderr: "", stdout: expect.stringContaining(`millrace ${name} `) });
-		},
-	);
+	const NESTED = ["schema compile", ...["serve", "run", "host", "host-job"].map((name) => `conformance ${name}`)];
+
+	test.each(COMMANDS.concat(NESTED))("%s --help", async (name) => {
+		const help = await millrace([...name.split(" "), "--help"]);
+		expect(help).toMatchObject({ exitCode: 0, stderr: "", stdout: expect.stringContaining(`millrace ${name} `) });
+	});
 
 	test.each([[], ["digest"], ["conformance", "run"]])("%s %s --version", async (...words) => {
 		expect(await millrace([...words, "--version"])).toMatchObject({ exitCode: 0, stdout: `${version}\n`, stderr: "" });

@@ -113,6 +113,25 @@ define(program, "validate", "validate a JSON file against a Schema/1 file")
 		),
 	);
 
+const schemas = define(program, "schema", "make something of a Schema/1 file");
+
+define(
+	schemas,
+	"compile",
+	"write a Schema/1 file as an ES module of its own, with types, that imports and evaluates nothing",
+)
+	.argument("<file>", "the schema file; - reads stdin")
+	.requiredOption(
+		"-o, --output <file>",
+		"the module to write, .mjs or .js, its declarations beside it; - is stdout",
+		checked(parsePath),
+	)
+	.option("--meter", "export evaluate too, which reports the exact work units")
+	.option("--force", "overwrite what is there")
+	.action((file: string, options: import("./schema.ts").SchemaCompileOptions, command: Command) =>
+		execute(command, async (output) => (await import("./schema.ts")).schemaCompileCommand(file, options, output)),
+	);
+
 define(program, "canonicalize", "check JSON/1 and print the RFC 8785 bytes")
 	.argument("<file>", "the file with the value; - reads stdin")
 	.action((file: string, _: unknown, command: Command) =>
