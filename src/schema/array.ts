@@ -1,33 +1,26 @@
 /** Array keywords: `prefixItems`, `items`, `contains` and the item counts. */
 
 import type { JsonValue } from "../json/index.ts";
-import { conjunction, type Test } from "./combine.ts";
+import type { Test } from "./combine.ts";
 import { SCHEMA_LIMITS } from "./limits.ts";
 import type { Keywords, SchemaNode } from "./node.ts";
 import type { Below } from "./tests.ts";
 
 /** What an array must be; undefined when nothing is said of arrays. */
 export function arrayTest(k: Keywords, below: Below): Test | undefined {
-	const tests: Test[] = [];
-	const { minItems: min = 0, maxItems: max = Number.POSITIVE_INFINITY } = k;
-	if (min > 0 || k.maxItems !== undefined)
-		tests.push((value) => {
-			const { length } = value as readonly JsonValue[];
-			return length >= min && length <= max;
-		});
-	if (k.prefixItems !== undefined || k.items !== undefined) tests.push(itemsTest(k.prefixItems ?? [], k.items, below));
-	if (k.contains !== undefined) tests.push(containsTest(k.contains, k.minContains ?? 1, k.maxContains, below));
-	return conjunction(tests);
-}
-
-function itemsTest(listed: readonly SchemaNode[], others: SchemaNode | undefined, below: Below): Test {
+	const listed = k.prefixItems ?? [];
 	const prefix = listed.map(below);
-	const rest = others && below(others);
-	const located = [...listed, ...(others === undefined ? [] : [others])].some(below.located);
+	const rest = k.items && below(k.items);
+	const located = [...listed, ...(k.items === undefined ? [] : [k.items])].some(below.located);
+	const { minItems: min = 0, maxItems: max = Number.POSITIVE_INFINITY } = k;
+	const contains = k.contains && containsTest(k.contains, k.minContains ?? 1, k.maxContains, below);
+	if (min === 0 && k.maxItems === undefined && prefix.length === 0 && rest === undefined) return contains;
 	return (value, meter, at) => {
 		const items = value as readonly JsonValue[];
-		const end = rest === undefined ? Math.min(prefix.length, items.length) : items.length;
-		let valid = true;
+		const { length } = items;
+		let valid = length >= min && length <= max;
+		if (!valid && !meter.full) return false;
+		const end = rest === undefined ? Math.min(prefix.length, length) : length;
 		for (let i = 0; i < end; i++) {
 			if (meter.work > SCHEMA_LIMITS.work) return false;
 			const test = i < prefix.length ? prefix[i]! : rest!;
@@ -35,7 +28,7 @@ function itemsTest(listed: readonly SchemaNode[], others: SchemaNode | undefined
 			if (!meter.full) return false;
 			valid = false;
 		}
-		return valid;
+		return (contains === undefined || contains(value, meter, at)) && valid;
 	};
 }
 

@@ -51,8 +51,10 @@ export function boundOf(root: SchemaNode, graph: SchemaGraph): Bound {
 		const depth = depths.get(node)!;
 		reach = Math.max(reach, depth);
 		shares ||= (graph.definitions.get(node)?.referrers ?? 0) > 1;
-		forks ||= isFork(k);
 		chooses ||= (k.anyOf ?? k.oneOf ?? k.not ?? k.if ?? k.contains) !== undefined;
+		// Two schemas at the location itself, or one there and one below: what both lead to can be met twice.
+		const below = k.properties ?? k.additionalProperties ?? k.prefixItems ?? k.items;
+		forks ||= chooses || (k.allOf ?? k.dependentSchemas ?? (k.$ref && below)) !== undefined;
 		for (const child of childrenOf(node)) {
 			occurrences.set(child, Math.min(MANY, (occurrences.get(child) ?? 0) + times));
 			depths.set(child, Math.max(depths.get(child) ?? 0, depth + 1));
@@ -68,17 +70,6 @@ function mostOf(k: Keywords, kind: Kind): number {
 	if (k.if !== undefined) units++;
 	if (kind === OBJECT) for (const names of k.dependentRequired?.values() ?? []) units += names.length;
 	return units;
-}
-
-/** Whether a schema can send two others to one location: at its own, at an item, or at its own and through it at a child. */
-function isFork(k: Keywords): boolean {
-	const branches = [k.allOf, k.anyOf, k.oneOf].reduce((sum, list) => sum + (list?.length ?? 0), 0);
-	const others = [k.$ref, k.not, k.if].filter((child) => child !== undefined).length;
-	const items = k.prefixItems ?? k.items;
-	if (k.then !== undefined || k.else !== undefined || k.dependentSchemas !== undefined) return true;
-	if (k.contains !== undefined && items !== undefined) return true;
-	const below = k.properties ?? k.additionalProperties ?? items ?? k.contains;
-	return branches + others > (below === undefined ? 1 : 0);
 }
 
 /** Whether an instance is so small that the budget can't be exhausted. */

@@ -1,7 +1,8 @@
 /** The work table of Schema/1 section 4: what a pair of schema and instance costs, apart from its children. */
 
-import { ARRAY, type Kind, NUMBER, OBJECT, STRING } from "./kinds.ts";
+import { ARRAY, type Kind, OBJECT } from "./kinds.ts";
 import type { Keyword, Keywords } from "./node.ts";
+import { RANGES } from "./ranges.ts";
 
 /** Units, by the keyword they are charged to. */
 export type Charge = readonly [keyword: Keyword, units: number];
@@ -32,30 +33,19 @@ export function fixedCharges(k: Keywords, kind: Kind): Charge[] {
 	add("oneOf", k.oneOf?.length);
 	one("not");
 	one("if");
+	for (const range of RANGES) if (range.kind === kind) one(range.keyword);
 	if (kind === OBJECT) {
 		add("properties", k.properties?.size);
 		add("required", k.required?.length);
-		one("minProperties");
-		one("maxProperties");
 		add("dependentRequired", k.dependentRequired?.size);
 		add("dependentSchemas", k.dependentSchemas?.size);
 	} else if (kind === ARRAY) {
 		add("prefixItems", k.prefixItems?.length);
 		one("items");
-		one("minItems");
-		one("maxItems");
 		if (k.contains !== undefined) {
 			one("minContains");
 			one("maxContains");
 		}
-	} else if (kind === STRING) {
-		one("minLength");
-		one("maxLength");
-	} else if (kind === NUMBER) {
-		one("minimum");
-		one("exclusiveMinimum");
-		one("maximum");
-		one("exclusiveMaximum");
 	}
 	return charges;
 }

@@ -193,7 +193,7 @@ function stringTest({ minLength, maxLength }: Keywords): Test | undefined {
 function numberTest(k: Keywords, integral: boolean): Test | undefined {
 	const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = k;
 	const tests: Test[] = [];
-	if (integral) tests.push(Number.isInteger as Test);
+	if (integral) tests.push((value) => Number.isInteger(value));
 	if (minimum !== undefined) tests.push((value) => (value as number) >= minimum);
 	if (exclusiveMinimum !== undefined) tests.push((value) => (value as number) > exclusiveMinimum);
 	if (maximum !== undefined) tests.push((value) => (value as number) <= maximum);
