@@ -13,13 +13,19 @@ const LISTED = 4_096;
 /** How many declared names of a branch may turn out to be the one that tells the branches apart. */
 const NAMES = 32;
 
-/** Any branch, or exactly one. */
-export function alternatives(branches: readonly SchemaNode[], of: (child: SchemaNode) => Test, any: boolean): Test {
-	const tests = branches.map(of);
-	const all = judgeOf(tests, any);
-	const name = discriminatorOf(branches);
-	if (name === undefined) return all;
+/** Which branches can match an object, by the value of the one member that tells them apart; indices in order. */
+export interface BranchesByValue {
+	readonly name: string;
+	/** By each value that some branch fixes the member to. */
+	readonly byValue: ReadonlyMap<JsonValue, readonly number[]>;
+	/** With any other value. */
+	readonly open: readonly number[];
+}
 
+/** Sorts the branches of a union by what they fix; undefined where no member tells enough of them apart. */
+export function branchesByValue(branches: readonly SchemaNode[]): BranchesByValue | undefined {
+	const name = discriminatorOf(branches);
+	if (name === undefined) return undefined;
 	const open: number[] = [];
 	const byValue = new Map<JsonValue, number[]>();
 	for (const [i, branch] of branches.entries()) {
@@ -33,8 +39,18 @@ export function alternatives(branches: readonly SchemaNode[], of: (child: Schema
 				if (listed === undefined) byValue.set(value, [...open, i]);
 				else listed.push(i);
 			}
-		if (open.length * byValue.size > LISTED) return all;
+		if (open.length * byValue.size > LISTED) return undefined;
 	}
+	return { name, byValue, open };
+}
+
+/** Any branch, or exactly one. */
+export function alternatives(branches: readonly SchemaNode[], of: (child: SchemaNode) => Test, any: boolean): Test {
+	const tests = branches.map(of);
+	const all = judgeOf(tests, any);
+	const sorted = branchesByValue(branches);
+	if (sorted === undefined) return all;
+	const { name, byValue, open } = sorted;
 	const judgeListed = (listed: readonly number[]): Test =>
 		judgeOf(
 			listed.map((i) => tests[i]!),

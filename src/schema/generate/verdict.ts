@@ -6,7 +6,8 @@
 import { fixedCharges } from "../charges.ts";
 import { ARRAY, BOOLEAN, KINDS, type Kind, NULL, NUMBER, OBJECT, STRING } from "../kinds.ts";
 import { SCHEMA_LIMITS } from "../limits.ts";
-import { childrenOf, type Keywords, type SchemaGraph, type SchemaNode, type TypeName } from "../node.ts";
+import { childrenOf, type Keywords, type Scalar, type SchemaGraph, type SchemaNode, type TypeName } from "../node.ts";
+import { branchesByValue } from "../unions.ts";
 import { inPlaceOf } from "./groups.ts";
 import { isInherited, literal, member, type Names } from "./text.ts";
 
@@ -21,6 +22,8 @@ const NESTED = 12;
 const REPEATED = 5;
 /** Objects with more known names are looked up in a table: engines don't optimize functions of thousands of reads. */
 const NAMES_READ = 48;
+/** Unions of more branches are looked up by the member that tells them apart, if one does. */
+const BRANCHES_TRIED = 8;
 /** More values than this are a set. */
 const VALUES_LISTED = 8;
 
@@ -62,6 +65,9 @@ export class VerdictWriter {
 	readonly #functions = new Set<string>();
 	readonly #waiting: { readonly name: string; readonly node: SchemaNode; readonly kinds: number }[] = [];
 	readonly #costs: Float64Array;
+	/** By node id: the schema itself, or for one that says `$ref` alone what it leads to. */
+	readonly #meant: SchemaNode[] = [];
+	#unions = 0;
 	#locals = 0;
 	#constants = 0;
 
@@ -71,6 +77,9 @@ export class VerdictWriter {
 		this.#costs = new Float64Array(graph.nodes.length);
 		for (let i = graph.order.length - 1; i >= 0; i--) {
 			const node = graph.order[i]!;
+			const { $ref } = node.keywords;
+			const only = $ref !== undefined && Object.keys(node.keywords).length === 1;
+			this.#meant[node.id] = only ? this.#meant[$ref.id]! : node;
 			let cost = 1;
 			for (const [, units] of fixedCharges(node.keywords, NULL)) cost += units;
 			for (const child of inPlaceOf(node)) cost += this.#costs[child.id]!;
@@ -99,7 +108,8 @@ export class VerdictWriter {
 	}
 
 	/** An expression that is true when the schema accepts. */
-	accepts(node: SchemaNode, value: string, known: number = ALL): string {
+	accepts(schema: SchemaNode, value: string, known: number = ALL): string {
+		const node = this.#meant[schema.id]!;
 		if (node.truth !== undefined) return String(node.truth);
 		return `${this.functionFor(node, known)}(${value})`;
 	}
@@ -177,7 +187,8 @@ export class VerdictWriter {
 	}
 
 	/** A schema inside another: in place, unless the function would get too deep. */
-	#below(node: SchemaNode, value: string, known: number, depth: number, out: string[]): number {
+	#below(schema: SchemaNode, value: string, known: number, depth: number, out: string[]): number {
+		const node = this.#meant[schema.id]!;
 		const shared = (this.#graph.definitions.get(node)?.referrers ?? 0) > 1;
 		if (node.truth === undefined && (depth >= NESTED || (shared && !isSmall(node)))) {
 			out.push(`if (!${this.accepts(node, value, known)}) return false;`);
@@ -188,18 +199,19 @@ export class VerdictWriter {
 
 	#inPlace({ keywords: k }: SchemaNode, value: string, known: number, depth: number, out: string[]): number {
 		let kinds = known;
-		for (const child of [...(k.$ref === undefined ? [] : [k.$ref]), ...(k.allOf ?? [])]) {
+		const all = [...(k.$ref === undefined ? [] : [k.$ref]), ...(k.allOf ?? [])];
+		for (const child of new Set(all.map(({ id }) => this.#meant[id]!))) {
 			kinds = this.#below(child, value, kinds, depth, out);
 			if (kinds === 0) return 0;
 		}
-		if (k.anyOf !== undefined) {
-			kinds = this.#branchKinds(k.anyOf, value, kinds, out);
-			const tests = [...new Set(k.anyOf.map((branch) => this.accepts(branch, value, kinds)))];
-			if (!tests.includes("true")) out.push(`if (!(${tests.join(" || ")})) return false;`);
-		}
-		if (k.oneOf !== undefined) {
-			kinds = this.#branchKinds(k.oneOf, value, kinds, out);
-			this.#oneOf(k.oneOf, value, kinds, out);
+		for (const [branches, any] of [
+			[k.anyOf, true],
+			[k.oneOf, false],
+		] as const) {
+			if (branches === undefined) continue;
+			kinds = this.#branchKinds(branches, value, kinds, out);
+			if (branches.length <= BRANCHES_TRIED || !this.#lookUp(branches, any, value, kinds, out))
+				this.#alternatives(branches, any, value, kinds, out);
 		}
 		if (k.not !== undefined) out.push(`if (${this.accepts(k.not, value, kinds)}) return false;`);
 		if (k.if !== undefined && (k.then !== undefined || k.else !== undefined)) {
@@ -228,10 +240,11 @@ export class VerdictWriter {
 		return kinds;
 	}
 
-	#oneOf(branches: readonly SchemaNode[], value: string, known: number, out: string[]): void {
+	/** Tries branch by branch. */
+	#alternatives(branches: readonly SchemaNode[], any: boolean, value: string, known: number, out: string[]): void {
 		const tests = branches.map((branch) => this.accepts(branch, value, known));
-		if (tests.length === 1) {
-			out.push(`if (!${tests[0]}) return false;`);
+		if (any || tests.length === 1) {
+			if (!tests.includes("true")) out.push(`if (!(${[...new Set(tests)].join(" || ")})) return false;`);
 			return;
 		}
 		const matched = this.#local();
@@ -240,6 +253,38 @@ export class VerdictWriter {
 			out.push(`if (${test}) {`, `if (${matched}) return false;`, `${matched} = true;`, "}");
 		}
 		out.push(`if (!${matched}) return false;`);
+	}
+
+	/** Lets the member that tells the branches apart choose among them; false where none does. */
+	#lookUp(branches: readonly SchemaNode[], any: boolean, value: string, known: number, out: string[]): boolean {
+		const sorted = branchesByValue(branches);
+		if (sorted === undefined) return false;
+		const { name, byValue, open } = sorted;
+		const union = (listed: readonly number[]): string =>
+			this.#union(
+				listed.map((i) => branches[i]!),
+				any,
+				bit(OBJECT),
+			);
+		const entries = Array.from(byValue, ([each, listed]) => `[${literal(each as Scalar)}, ${union(listed)}]`);
+		const table = this.#constant("unions", `new Map([${entries.join(", ")}])`);
+		const has = `${kindTest(value, bit(OBJECT), known)} && ${this.#names.has(value, name)}`;
+		const chosen = `(${table}.get(${member(value, name)}) ?? ${union(open)})(${value})`;
+		out.push(`if (!(${has} ? ${chosen} : ${this.#union(branches, any, known)}(${value}))) return false;`);
+		return true;
+	}
+
+	/** A function over some branches of a union. */
+	#union(branches: readonly SchemaNode[], any: boolean, known: number): string {
+		const [only] = branches;
+		if (only === undefined) return "no";
+		if (branches.length === 1 && this.#meant[only.id]!.truth === undefined)
+			return this.functionFor(this.#meant[only.id]!, known);
+		const name = `union${this.#unions++}`;
+		const lines: string[] = [];
+		this.#alternatives(branches, any, "v", known, lines);
+		this.declarations.push([`function ${name}(v) {`, ...lines, "return true;", "}"].join("\n"));
+		return name;
 	}
 
 	#array(k: Keywords, value: string, depth: number, out: string[]): void {

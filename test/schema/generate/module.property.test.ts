@@ -46,12 +46,25 @@ describe("Schema/1 section 4: a generated module gives the evaluator's verdict a
 		await fc.assert(property, { numRuns: RUNS });
 	}, 120_000);
 
-	it("where a member tells the branches of a union apart", async () => {
-		let valid = 0;
-		const property = fc.asyncProperty(unions, async ([file, value]) => {
-			valid += await agree(file, [value]);
-		});
-		await fc.assert(property, { numRuns: RUNS });
-		expect(valid).toBeGreaterThan(RUNS / 10);
-	}, 120_000);
+	it.each([
+		["few", 1],
+		["many", 6],
+	])(
+		"where a member tells the branches of a union apart: %s of them",
+		async (_, lists) => {
+			let valid = 0;
+			const property = fc.asyncProperty(fc.array(unions, { minLength: lists, maxLength: lists }), async (all) => {
+				const branches = all.flatMap(([file]) => (file.anyOf ?? file.oneOf) as JsonValue[]);
+				const [{ $schema, $defs, oneOf }] = all[0]!;
+				const file = { $schema: $schema!, $defs: $defs!, [oneOf === undefined ? "anyOf" : "oneOf"]: branches };
+				valid += await agree(
+					file,
+					all.map(([, value]) => value),
+				);
+			});
+			await fc.assert(property, { numRuns: RUNS });
+			expect(valid).toBeGreaterThan(RUNS / 10);
+		},
+		120_000,
+	);
 });
