@@ -4,10 +4,12 @@ import { utf8Encoder } from "../web.ts";
 import { JsonError } from "./error.ts";
 import { formatNumber, isNumberInDomain } from "./number.ts";
 
-/** Below this length a string is cheaper to write unit by unit than to hand to the engine's encoder. */
-const SHORT = 64;
+/** From this length on it is cheaper to hand a string to the engine's encoder than to write it unit by unit. */
+const LONG = 64;
+/** The same for ASCII text. */
+const LONG_ASCII = 24;
 const INITIAL_SIZE = 4_096;
-/** A buffer up to this size is kept for the next writer. */
+/** A buffer up to this size is kept for the next document. */
 const KEPT_SIZE = 1_048_576;
 
 const NEEDS_ESCAPE = /["\\\u0000-\u001f]/;
@@ -16,24 +18,22 @@ const HEX = "0123456789abcdef";
 const ESCAPES = new Uint8Array(32);
 for (const [unit, letter] of ["\bb", "\tt", "\nn", "\ff", "\rr"]) ESCAPES[unit!.charCodeAt(0)] = letter!.charCodeAt(0);
 
-let spare: Uint8Array | undefined = new Uint8Array(INITIAL_SIZE);
-
-/** Writes one document. Take the bytes with `finish`, once. */
+/** Writes one document after the other. Take the bytes of each with `finish`. */
 export class ByteWriter {
-	#buffer: Uint8Array;
+	#buffer = new Uint8Array(INITIAL_SIZE);
 	#at = 0;
 
-	constructor() {
-		// Taken, not shared: a getter of a value that never was admitted might canonicalize another one meanwhile.
-		this.#buffer = spare ?? new Uint8Array(INITIAL_SIZE);
-		spare = undefined;
-	}
-
-	/** The bytes so far, in an array of their own. */
+	/** The bytes so far, in an array of their own; starts over. */
 	finish(): Uint8Array {
 		const bytes = this.#buffer.slice(0, this.#at);
-		if (this.#buffer.length <= KEPT_SIZE) spare = this.#buffer;
+		this.clear();
 		return bytes;
+	}
+
+	/** Forgets what was written. */
+	clear(): void {
+		this.#at = 0;
+		if (this.#buffer.length > KEPT_SIZE) this.#buffer = new Uint8Array(INITIAL_SIZE);
 	}
 
 	/** One ASCII character. */
@@ -43,21 +43,63 @@ export class ByteWriter {
 	}
 
 	/** ASCII text as it is. */
-	word(text: string): void {
-		this.#reserve(text.length);
-		for (let i = 0; i < text.length; i++) this.#buffer[this.#at++] = text.charCodeAt(i);
+	ascii(text: string): void {
+		const { length } = text;
+		this.#reserve(length);
+		if (length >= LONG_ASCII) this.#encode(text);
+		else for (let i = 0; i < length; i++) this.#buffer[this.#at++] = text.charCodeAt(i);
 	}
 
 	/** A number of the JSON/1 domain. */
 	number(x: number): void {
 		if (!isNumberInDomain(x)) throw new JsonError("JSON_NUMBER_RANGE", "A number outside of the JSON/1 domain");
-		if (x >= 0 && x <= 9 && Number.isInteger(x)) this.mark(0x30 + x);
-		else this.word(formatNumber(x));
+		if (x < 0 || x >= 1e9 || !Number.isInteger(x)) {
+			this.ascii(formatNumber(x));
+			return;
+		}
+		let digits = 1;
+		for (let power = 10; x >= power; power *= 10) digits++;
+		this.#reserve(digits);
+		// 32 bits hold it, which makes the divisions cheap.
+		let rest = x | 0;
+		for (let at = this.#at + digits - 1; at >= this.#at; at--) {
+			const tens = (rest / 10) | 0;
+			this.#buffer[at] = 0x30 + rest - tens * 10;
+			rest = tens;
+		}
+		this.#at += digits;
 	}
 
-	/** A string or a member name, in quotes. */
+	/** A bracket or a comma, a member name in quotes, and its colon. */
+	name(lead: number, text: string): void {
+		const { length } = text;
+		if (length < LONG) {
+			this.#reserve(length + 4);
+			const buffer = this.#buffer;
+			let at = this.#at;
+			buffer[at++] = lead;
+			buffer[at++] = 0x22;
+			let i = 0;
+			for (; i < length; i++) {
+				const unit = text.charCodeAt(i);
+				if (unit < 0x20 || unit > 0x7e || unit === 0x22 || unit === 0x5c) break;
+				buffer[at++] = unit;
+			}
+			if (i === length) {
+				buffer[at++] = 0x22;
+				buffer[at++] = 0x3a;
+				this.#at = at;
+				return;
+			}
+		}
+		this.mark(lead);
+		this.string(text);
+		this.mark(0x3a);
+	}
+
+	/** A string in quotes. */
 	string(text: string): void {
-		if (text.length < SHORT) {
+		if (text.length < LONG) {
 			this.#shortString(text);
 			return;
 		}
@@ -67,8 +109,12 @@ export class ByteWriter {
 		if (escaped === undefined) this.mark(0x22);
 		const plain = escaped ?? text;
 		this.#reserve(plain.length * 3);
-		this.#at += utf8Encoder.encodeInto(plain, this.#buffer.subarray(this.#at)).written;
+		this.#encode(plain);
 		if (escaped === undefined) this.mark(0x22);
+	}
+
+	#encode(text: string): void {
+		this.#at += utf8Encoder.encodeInto(text, this.#buffer.subarray(this.#at)).written;
 	}
 
 	#shortString(text: string): void {
