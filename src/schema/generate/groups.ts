@@ -93,45 +93,52 @@ function itemsAt(group: readonly SchemaNode[], at: number): SchemaNode[] {
 type Met = Map<SchemaNode, { times: number; under: string }>;
 
 /**
- * Whether the groups of a root can be told without looking at an instance: no schema is met at a location both under a
- * condition and without it, or under two; none by more than a few ways; and there aren't too many groups.
+ * What can be told of the groups of a root without looking at an instance.
+ *
+ * - `certain`: all of them. No schema is met at a location both under a condition and without it, or under two.
+ * - `conditional`: no schema is met at one location by more than a few ways.
+ * - `unknown`: nothing, or there are too many groups.
  */
-export function isGroupable(root: SchemaNode, graph: SchemaGraph): boolean {
+export type Groups = "certain" | "conditional" | "unknown";
+
+export function groupsOf(root: SchemaNode, graph: SchemaGraph): Groups {
+	const seen = new Set<string>();
+	const found = { conditional: false };
 	const positions = positionsOf(graph);
 	let steps = 0;
-	const seen = new Set<string>();
 	const waiting: Met[] = [new Map([[root, { times: 1, under: "" }]])];
 	for (let seed = waiting.pop(); seed !== undefined; seed = waiting.pop()) {
-		const group = closeMet(seed, positions);
-		if (group === undefined) return false;
+		const group = closeMet(seed, positions, found);
+		if (group === undefined) return "unknown";
 		steps += group.size;
-		if (steps > STEPS) return false;
-		for (const child of childrenOfMet(group)) {
-			if (child === undefined) return false;
+		if (steps > STEPS) return "unknown";
+		for (const child of childrenOfMet(group, found)) {
+			if (child === undefined) return "unknown";
 			if (child.size === 0) continue;
 			steps += child.size;
-			if (steps > STEPS) return false;
+			if (steps > STEPS) return "unknown";
 			const key = [...child].map(([node, { times, under }]) => `${node.id}*${times}?${under}`).join();
 			if (seen.has(key)) continue;
 			seen.add(key);
 			waiting.push(child);
 		}
 	}
-	return true;
+	return found.conditional ? "conditional" : "certain";
 }
 
-/** Adds a schema; false where it is met in a way that no group describes. */
-function meet(met: Met, node: SchemaNode, times: number, under: string): boolean {
+/** Adds a schema; false where too many ways lead to it. */
+function meet(met: Met, node: SchemaNode, times: number, under: string, found: { conditional: boolean }): boolean {
 	const known = met.get(node);
 	if (known === undefined) {
 		met.set(node, { times, under });
 		return true;
 	}
 	known.times += times;
-	return known.times <= WAYS && known.under === under;
+	if (known.under !== under) found.conditional = true;
+	return known.times <= WAYS;
 }
 
-function closeMet(seed: Met, positions: Int32Array): Met | undefined {
+function closeMet(seed: Met, positions: Int32Array, found: { conditional: boolean }): Met | undefined {
 	const all = new Set(seed.keys());
 	for (const node of all) {
 		for (const child of inPlaceOf(node)) all.add(child);
@@ -143,14 +150,15 @@ function closeMet(seed: Met, positions: Int32Array): Met | undefined {
 		const { times, under } = met.get(node)!;
 		for (const child of inPlaceOf(node)) {
 			// A condition is judged for the charge once more.
-			if (!meet(met, child, child === node.keywords.if ? 2 * times : times, under)) return undefined;
+			if (!meet(met, child, child === node.keywords.if ? 2 * times : times, under, found)) return undefined;
 		}
-		for (const child of conditionalOf(node)) if (!meet(met, child, times, `${under}/${child.id}`)) return undefined;
+		for (const child of conditionalOf(node))
+			if (!meet(met, child, times, `${under}/${child.id}`, found)) return undefined;
 	}
 	return met;
 }
 
-function* childrenOfMet(group: Met): Generator<Met | undefined> {
+function* childrenOfMet(group: Met, found: { conditional: boolean }): Generator<Met | undefined> {
 	const { names, others, positions, rest } = childrenOfGroup([...group.keys()]);
 	const parents = new Map<SchemaNode, { times: number; under: string }[]>();
 	for (const [node, how] of group)
@@ -159,7 +167,7 @@ function* childrenOfMet(group: Met): Generator<Met | undefined> {
 		const met: Met = new Map();
 		let told = true;
 		for (const child of seed)
-			for (const { times, under } of parents.get(child)!) told &&= meet(met, child, times, under);
+			for (const { times, under } of parents.get(child)!) told &&= meet(met, child, times, under, found);
 		yield told ? met : undefined;
 	}
 }

@@ -189,6 +189,15 @@ describe("Schema/1 section 4: the budget", () => {
 			},
 			["", "x", "xx", text, "x".repeat(490_000)],
 		],
+		[
+			"the same, of bounded size",
+			{
+				$defs: { T: { maxLength: 9 } },
+				...{ allOf: [{ $ref: "#/$defs/T" }], type: "string" },
+				...{ if: { minLength: 2 }, then: { $ref: "#/$defs/T" }, else: { const: "" } },
+			},
+			["", "x", "xx", text, "x".repeat(999_991), "x".repeat(10), 1],
+		],
 		["a fan of references", { $defs: fan, $ref: "#/$defs/A1299" }, [1, "x"]],
 		["the longest chain of references", { $defs: chain, $ref: "#/$defs/B4089" }, [1, -1, "x"]],
 		[
