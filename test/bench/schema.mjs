@@ -288,36 +288,65 @@ async function suite(title, schema, valid, invalid) {
 	return verdicts;
 }
 
-/** Schemas and instances that are made to be dear. */
-function hostile() {
-	const compiled = (schema) => compileSchemaValue({ $schema: SCHEMA_URI, ...schema });
-	const branch = (id) => closed({ kind: { const: `kind ${id}` }, value: { type: "integer" } });
-	const fan = { $defs: { leaf: { type: "object", additionalProperties: { type: "integer" } } } };
-	fan.allOf = Array.from({ length: 64 }, () => ({ $ref: "#/$defs/leaf" }));
-	let nested = { type: "integer" };
-	let deep = 1;
-	for (let level = 1; level < 60; level++) {
-		nested = { type: "array", items: nested };
-		deep = [deep];
-	}
-	const members = Object.fromEntries(Array.from({ length: 4_000 }, (_, id) => [`${"a".repeat(40)}${id}`, id]));
-	const declared = Object.fromEntries(Object.keys(members).map((name) => [name, { type: "integer" }]));
-	return [
-		["344 records", compiled(records), list],
-		[
-			"oneOf of 256 branches, the last one",
-			compiled({ oneOf: Array.from({ length: 256 }, (_, id) => branch(id)) }),
-			{ kind: "kind 255", value: 1 },
-		],
-		["64 references to one definition", compiled(fan), members],
-		["60 levels", compiled(nested), deep],
-		["4,000 declared names of one prefix", compiled(closed(declared)), members],
-		[
-			"60,000 empty arrays",
-			compiled({ type: "array", items: { type: "array", maxItems: 0 } }),
-			Array.from({ length: 60_000 }, () => []),
-		],
-	];
+const compiled = (schema) => compileSchemaValue({ $schema: SCHEMA_URI, ...schema });
+
+/** Schemas and instances that are made to be dear, by size: a name, the largest size, and what makes one. */
+const HOSTILE = [
+	[
+		"branches of a oneOf, the last one",
+		256,
+		(size) => {
+			const branch = (_, id) => closed({ kind: { const: `kind ${id}` }, value: { type: "integer" } });
+			return [{ oneOf: Array.from({ length: size }, branch) }, { kind: `kind ${size - 1}`, value: 1 }];
+		},
+	],
+	[
+		"references to one definition",
+		64,
+		(size) => {
+			const leaf = { type: "object", additionalProperties: { type: "integer" } };
+			const allOf = Array.from({ length: size }, () => ({ $ref: "#/$defs/leaf" }));
+			return [{ $defs: { leaf }, allOf }, names(4_000)];
+		},
+	],
+	[
+		"levels",
+		48,
+		(size) => {
+			let nested = { type: "integer" };
+			let deep = 1;
+			for (let level = 1; level < size; level++) {
+				nested = { type: "array", items: nested };
+				deep = [deep];
+			}
+			return [nested, deep];
+		},
+	],
+	[
+		"declared names of one prefix",
+		4_000,
+		(size) => {
+			const members = names(size);
+			return [closed(Object.fromEntries(Object.keys(members).map((name) => [name, { type: "integer" }]))), members];
+		},
+	],
+	[
+		"empty arrays",
+		64_000,
+		(size) => [{ type: "array", items: { type: "array", maxItems: 0 } }, Array.from({ length: size }, () => [])],
+	],
+];
+
+/** An object of members whose names differ at the end only. */
+function names(size) {
+	return Object.fromEntries(Array.from({ length: size }, (_, id) => [`${"a".repeat(40)}${id}`, id]));
+}
+
+/** A hostile shape. A verdict is held against the bytes of the instance, an exact charge against these and the units of work. */
+function dear([schema, instance], way) {
+	const ours = compiled(schema);
+	const units = JSON.stringify(instance).length + (way === "accepts" ? 0 : ours.evaluate(instance).work);
+	return { run: () => ours[way](instance), units };
 }
 
 export async function bench() {
@@ -349,14 +378,12 @@ export async function bench() {
 			const instance = Array.from({ length: size }, (_, id) => list[id % list.length]);
 			return { run: () => schema.accepts(instance), units: size };
 		});
-	const shapes = hostile();
 	for (const [what, way] of [
-		["verdict", "accepts"],
-		["exact charge", "evaluate"],
+		["verdict, time per byte", "accepts"],
+		["exact charge, time per byte and unit of work", "evaluate"],
 	]) {
-		const works = shapes.map(([name, schema, instance]) => {
-			return [name, { run: () => schema[way](instance), units: JSON.stringify(instance).length }];
-		});
-		compareShapes(`${what}: hostile schemas, time per byte`, works, { atMost: 3 });
+		const shapes = HOSTILE.map(([name, size, make]) => [`${size} ${name}`, dear(make(size), way)]);
+		compareShapes(`hostile schemas: ${what}`, [["344 records", dear([records, list], way)], ...shapes], { atMost: 3 });
+		for (const [name, size, make] of HOSTILE) compareGrowth(`${what}: ${name}`, size / 16, (n) => dear(make(n), way));
 	}
 }
