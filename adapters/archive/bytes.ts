@@ -34,6 +34,47 @@ export function memoryBytes(held: Uint8Array): Bytes {
 	};
 }
 
+/** Chunks up to this size are put together: a list of millions of arrays costs far more than their bytes. */
+const BLOCK_BYTES = 65_536;
+
+/** Copies of chunks, however small they are. */
+export class Gathered {
+	#blocks: Uint8Array<ArrayBuffer>[] = [];
+	#block = new Uint8Array(0);
+	#used = 0;
+	/** Bytes so far. */
+	size = 0;
+
+	add(chunk: Uint8Array): void {
+		this.size += chunk.length;
+		if (this.#used + chunk.length > this.#block.length) {
+			this.#close();
+			if (chunk.length >= BLOCK_BYTES) {
+				this.#blocks.push(new Uint8Array(chunk));
+				return;
+			}
+			this.#block = new Uint8Array(BLOCK_BYTES);
+		}
+		this.#block.set(chunk, this.#used);
+		this.#used += chunk.length;
+	}
+
+	/** What was added, in order; starts over. */
+	take(): Uint8Array<ArrayBuffer>[] {
+		this.#close();
+		const blocks = this.#blocks;
+		this.#blocks = [];
+		this.size = 0;
+		return blocks;
+	}
+
+	#close(): void {
+		if (this.#used > 0) this.#blocks.push(this.#block.subarray(0, this.#used));
+		this.#block = new Uint8Array(0);
+		this.#used = 0;
+	}
+}
+
 /** The chunks as one array; `size` is their bytes together. */
 export function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {
 	const all = new Uint8Array(size);

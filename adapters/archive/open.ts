@@ -56,7 +56,13 @@ class Reading {
 			return this.#unpacked(this.#from(input), inflate);
 		}
 		const chunks = new Chunks(this.#through(input), HEAD_BYTES);
-		const format = sniff(await chunks.head());
+		const format = await chunks
+			.head()
+			.then(sniff)
+			.catch(async (error: unknown) => {
+				await chunks.close();
+				throw error;
+			});
 		if (format === "gzip") return this.#unpacked(chunks, inflate);
 		const { bytes, dispose } = await spoolAll(bounded(chunks, limits), limits, spool);
 		return this.#index(bytes, format, dispose);
@@ -186,12 +192,17 @@ class Chunks implements AsyncIterable<Uint8Array> {
 		return joinChunks(this.#first, size).subarray(0, this.#wanted);
 	}
 
+	/** Gives up what was not taken. */
+	async close(): Promise<void> {
+		await this.#from.return();
+	}
+
 	async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, void> {
 		try {
 			yield* this.#first;
 			yield* this.#from;
 		} finally {
-			await this.#from.return();
+			await this.close();
 		}
 	}
 }

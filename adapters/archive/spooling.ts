@@ -1,4 +1,4 @@
-import { joinChunks, memoryBytes } from "./bytes.ts";
+import { Gathered, joinChunks, memoryBytes } from "./bytes.ts";
 import { beyond } from "./errors.ts";
 import type { ArchiveLimits, Bytes, Spool } from "./types.ts";
 
@@ -19,22 +19,22 @@ export async function spoolAll(
 	makeSpool: (() => Promise<Spool>) | undefined,
 ): Promise<Spooled> {
 	const { spoolBytes } = limits;
-	let held: Uint8Array[] = [];
-	let size = 0;
+	const held = new Gathered();
 	let spool: Spool | undefined;
 	try {
 		for await (const chunk of chunks) {
-			size += chunk.length;
-			if (spool === undefined && size > spoolBytes) {
+			if (spool === undefined && held.size + chunk.length > spoolBytes) {
 				if (makeSpool === undefined) throw noSpool(spoolBytes);
 				spool = await makeSpool();
-				for (const earlier of held) await spool.write(earlier);
-				held = [];
+				for (const earlier of held.take()) await spool.write(earlier);
 			}
-			if (spool === undefined) held.push(new Uint8Array(chunk));
+			if (spool === undefined) held.add(chunk);
 			else await spool.write(chunk);
 		}
-		if (spool === undefined) return { bytes: memoryBytes(joinChunks(held, size)), dispose: () => Promise.resolve() };
+		if (spool === undefined) {
+			const { size } = held;
+			return { bytes: memoryBytes(joinChunks(held.take(), size)), dispose: () => Promise.resolve() };
+		}
 		const made = spool;
 		return { bytes: await made.finish(), dispose: () => made.dispose() };
 	} catch (error) {

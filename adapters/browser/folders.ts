@@ -28,8 +28,9 @@ export function droppedItems(data: DataTransfer, options: FolderOptions = {}): D
 	}
 	const [only] = entries;
 	if (only === undefined) {
-		// A file that was made by a script has no entry in a file system.
+		// Files that were made by a script have no entry in a file system.
 		const [file] = files;
+		if (files.length > 1) return { kind: "folder", name: "", source: pickedFolder(files, options) };
 		return file === undefined ? undefined : { kind: "file", name: file.name, file };
 	}
 	if (entries.length > 1)
@@ -49,7 +50,8 @@ export function pickedFolder(files: Iterable<File>, options: FolderOptions = {})
 	return listed((walk) => {
 		for (const file of picked) {
 			walk.found("files");
-			const relative = file.webkitRelativePath;
+			// Where there is no page, there are no picked folders either.
+			const relative = file.webkitRelativePath ?? "";
 			walk.add(relative === "" ? file.name : relative.slice(relative.indexOf("/") + 1), file);
 		}
 		return Promise.resolve();

@@ -1,3 +1,5 @@
+import { PackageError } from "../../src/package/index.ts";
+import { Gathered } from "../archive/bytes.ts";
 import type { Bytes, Spool } from "../archive/index.ts";
 
 /**
@@ -30,10 +32,10 @@ async function fileSpool(): Promise<Spool> {
 	});
 	let open = true;
 	return {
-		write: (chunk) => writable.write(chunk as Uint8Array<ArrayBuffer>),
+		write: (chunk) => writable.write(chunk as Uint8Array<ArrayBuffer>).catch(noRoom),
 		async finish(): Promise<Bytes> {
 			open = false;
-			await writable.close();
+			await writable.close().catch(noRoom);
 			return handle.getFile();
 		},
 		async dispose() {
@@ -45,6 +47,16 @@ async function fileSpool(): Promise<Spool> {
 			}
 		},
 	};
+}
+
+/** A browser has a quota for each origin, and the disk an end. */
+function noRoom(error: unknown): never {
+	const why = error instanceof Error ? error.name : String(error);
+	throw new PackageError(
+		"PACKAGE_CAPACITY",
+		`The browser could not keep what the archive unpacks to (${why}): free some room, or unpack it and take the folder.`,
+		{ cause: error },
+	);
 }
 
 async function openFile(
@@ -87,18 +99,14 @@ const PART_BYTES = 1_048_576;
 /** A spool of Blobs. They are gone with the page at the latest. */
 export function blobSpool(): Spool {
 	let parts: Blob[] = [];
-	let gathered: Uint8Array<ArrayBuffer>[] = [];
-	let size = 0;
+	const gathered = new Gathered();
 	const close = (): void => {
-		if (size > 0) parts.push(new Blob(gathered));
-		gathered = [];
-		size = 0;
+		if (gathered.size > 0) parts.push(new Blob(gathered.take()));
 	};
 	return {
 		write(chunk) {
-			gathered.push(new Uint8Array(chunk));
-			size += chunk.length;
-			if (size >= PART_BYTES) close();
+			gathered.add(chunk);
+			if (gathered.size >= PART_BYTES) close();
 			return Promise.resolve();
 		},
 		finish(): Promise<Bytes> {
@@ -107,7 +115,7 @@ export function blobSpool(): Spool {
 		},
 		dispose() {
 			parts = [];
-			gathered = [];
+			gathered.take();
 			return Promise.resolve();
 		},
 	};

@@ -78,6 +78,7 @@ export class Walk {
 
 	/** Visits `first` and whatever each visit gives, a few at once, until nothing is left. The first failure stops it. */
 	async each<T>(first: readonly T[], visit: (walk: Walk, item: T) => Promise<readonly T[]>): Promise<void> {
+		this.#checkAborted();
 		const waiting = [...first];
 		let failed = false;
 		const work = async (): Promise<void> => {
@@ -89,23 +90,34 @@ export class Walk {
 			}
 		};
 		const under: Set<Promise<void>> = new Set();
+		const { signal } = this.#options;
+		// A browser may never answer; whoever waits can give up all the same.
+		let abort = (): void => {};
+		const aborted = new Promise<void>((resolve) => {
+			abort = resolve;
+		});
+		signal?.addEventListener("abort", abort);
 		try {
 			while (waiting.length > 0 || under.size > 0) {
 				while (waiting.length > 0 && under.size < AT_ONCE) {
 					const one = work().finally(() => under.delete(one));
 					under.add(one);
 				}
-				await Promise.race(under);
+				await Promise.race([...under, aborted]);
+				this.#checkAborted();
 			}
 		} catch (error) {
 			failed = true;
-			await Promise.allSettled(under);
+			await Promise.race([Promise.allSettled(under), aborted]);
 			throw error;
+		} finally {
+			signal?.removeEventListener("abort", abort);
 		}
 	}
 
 	/** Every file with its size, which a browser looks up when it is first asked for: 0.3 ms each, so in slices. */
 	async entries(): Promise<readonly PackageEntry[]> {
+		this.#checkAborted();
 		const entries: PackageEntry[] = [];
 		for (const [path, file] of this.files) {
 			if (entries.length % SLICE === SLICE - 1) await this.#pause();

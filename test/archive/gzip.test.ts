@@ -1,5 +1,6 @@
 /** Compressed tars: one gzip member and nothing else, bounded in what it unpacks to, kept in memory or spooled. */
 import { describe, expect, test } from "vitest";
+import { Gathered, joinChunks } from "../../adapters/archive/bytes.ts";
 import { type ArchiveOptions, archiveSource, type Bytes, type Spool } from "../../adapters/archive/index.ts";
 import { nativeInflate } from "../../adapters/archive/inflate.ts";
 import { makeArchiveSource } from "../../adapters/archive/source.ts";
@@ -165,6 +166,42 @@ describe("bounds", () => {
 		const error = await refusal(archiveSource(endless, options).list(), "PACKAGE_ARCHIVE_LIMIT");
 		expect(error.limit?.name).toBe("outputBytes");
 		expect(cancelled).toBe(true);
+	});
+
+	test.each([
+		["nothing", []],
+		["no archive", ["this is no archive, whatever it is"]],
+	] as const)("a stream of %s is let go of", async (_, texts) => {
+		let cancelled = false;
+		const stream = new ReadableStream<Uint8Array>({
+			start(controller) {
+				for (const each of texts)
+					controller.enqueue(new Uint8Array(600).map((_, i) => each.charCodeAt(i % each.length)));
+				if (texts.length === 0) controller.close();
+			},
+			cancel: () => {
+				cancelled = true;
+			},
+		});
+		await refusal(archiveSource(stream).list(), "PACKAGE_ARCHIVE_INVALID");
+		expect(stream.locked).toBe(false);
+		expect(cancelled).toBe(texts.length > 0);
+	});
+
+	test("chunks of one byte, and empty ones, cost no more than their bytes", async () => {
+		const gathered = new Gathered();
+		for (let i = 0; i < 200_000; i += 1) {
+			gathered.add(Uint8Array.of(i & 0xff));
+			gathered.add(new Uint8Array(0));
+		}
+		gathered.add(new Uint8Array(100_000).fill(7));
+		gathered.add(Uint8Array.of(9));
+		expect(gathered.size).toBe(300_001);
+		const blocks = gathered.take();
+		expect(blocks.length).toBe(6);
+		const all = joinChunks(blocks, 300_001);
+		expect([all[0], all[255], all[199_999], all[200_000], all[300_000]]).toEqual([0, 255, 63, 7, 9]);
+		expect(gathered.size).toBe(0);
 	});
 
 	test("beyond spoolBytes the spool takes over, and is disposed once", async () => {

@@ -1,5 +1,6 @@
 /** The bounds of a walk over a folder, which no test's own tree reaches. */
 import { expect, it } from "vitest";
+import { droppedItems } from "../../adapters/browser/folders.ts";
 import { Walk } from "../../adapters/browser/walk.ts";
 
 it.each([
@@ -20,4 +21,25 @@ it("a path that no package may have is not walked further", () => {
 	expect(() => walk.enter(long, "b".repeat(19))).toThrow(
 		expect.objectContaining({ code: "PACKAGE_PATH_INVALID", limit: { name: "bytes", max: 1_024 } }),
 	);
+});
+
+it("ends as soon as it is aborted, whatever the browser owes", async () => {
+	const controller = new AbortController();
+	const walk = new Walk({ signal: controller.signal });
+	const listing = walk.each(["a"], () => new Promise<never>(() => {}));
+	controller.abort();
+	await expect(listing).rejects.toMatchObject({ code: "PACKAGE_ABORTED" });
+	await expect(walk.each(["a"], () => Promise.resolve([]))).rejects.toMatchObject({ code: "PACKAGE_ABORTED" });
+	await expect(walk.entries()).rejects.toMatchObject({ code: "PACKAGE_ABORTED" });
+});
+
+it("several files that a script made are the content of a folder", async () => {
+	const items = ["FLOW.md", "flow.mjs"].map((name) => ({
+		kind: "file",
+		webkitGetAsEntry: () => null,
+		getAsFile: () => new File([name], name),
+	}));
+	const dropped = droppedItems({ items } as unknown as DataTransfer);
+	if (dropped?.kind !== "folder") expect.unreachable("no folder");
+	expect((await dropped.source.list()).map(({ path }) => path).sort()).toEqual(["FLOW.md", "flow.mjs"]);
 });

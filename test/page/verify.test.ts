@@ -72,6 +72,19 @@ t.close()`;
 	const outcome = (page: Page): Promise<string | null> => page.locator("#outcome").textContent();
 	const digestOf = (page: Page): Promise<string | null> => page.getByTestId("digest").textContent();
 
+	it("an expected digest in capitals, in groups or without its name is compared all the same", async () => {
+		const { page } = await dropped([parent]);
+		const digest = (await digestOf(page)) ?? "";
+		const hex = digest.slice("sha256:".length);
+		const verdict = page.getByTestId("expected-verdict");
+		for (const given of [digest, digest.toUpperCase(), hex, ` ${hex.toUpperCase().replace(/.{8}/g, "$& ")}`]) {
+			await page.getByLabel("The digest that you were given").fill(given);
+			await verdict.getByText("✓ Equal.").waitFor();
+		}
+		await page.getByLabel("The digest that you were given").fill(`${digest}0`);
+		await page.getByText("This has 72 characters in all instead of 71.").waitFor();
+	});
+
 	it("a dropped folder: its digest is Node's, and what it declares is shown", async () => {
 		const { page, complaints } = await dropped([parent]);
 		expect(await digestOf(page)).toBe((await digestPackage(directory(parent))).digest);

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, read, readSync, type Stats, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, read, readSync, statSync } from "node:fs";
 import { promisify } from "node:util";
 import { escapeForDisplay } from "../../../src/display.ts";
 import { PackageError } from "../../../src/package/index.ts";
@@ -66,8 +66,12 @@ export async function readFrom(fd: number, start: number, end: number): Promise<
 
 /** Whether there is a file at `path`, and not a directory or nothing. */
 export function isFile(path: string): boolean {
-	const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });
-	return stats?.isFile() === true;
+	try {
+		return statSync(path).isFile();
+	} catch {
+		// Absent, a circle of links, not ours to look at: whoever reads it as a directory says so.
+		return false;
+	}
 }
 
 function within<T>(shown: string, look: () => T): T {

@@ -56,8 +56,11 @@ export default function Room(): JSX.Element {
 
 	// What a link brings; a link that can't be read changes nothing.
 	useEffect(() => {
-		if (rest === "") return;
+		if (rest === "") return undefined;
+		let left = false;
 		void unpackState(rest).then((state) => {
+			// Another link came meanwhile.
+			if (left) return;
 			if (state === undefined)
 				setNotice("This link can't be read: it is cut off, or not from here. What you had stays.");
 			else {
@@ -65,6 +68,9 @@ export default function Room(): JSX.Element {
 				setBoard(state);
 			}
 		});
+		return () => {
+			left = true;
+		};
 	}, [rest]);
 
 	const link = useLink(board);

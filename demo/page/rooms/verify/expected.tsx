@@ -149,12 +149,14 @@ function describeFailure(error: unknown, stopped: boolean): Pick<Comparing, "fau
 }
 
 function Verdict({ typed, digest }: { readonly typed: string; readonly digest: string | undefined }): JSX.Element {
-	const wanted = /^[0-9a-f]{64}$/i.test(typed) ? `sha256:${typed.toLowerCase()}` : typed;
+	// As it is copied from a page or a mail: in capitals, in groups, without its name.
+	const found = typed.replace(/\s+/g, "").toLowerCase();
+	const wanted = /^[0-9a-f]{64}$/.test(found) ? `sha256:${found}` : found;
 	if (!isDigest(wanted)) {
 		return (
 			<p class="notice warn">
-				That is no digest: it is “sha256:” and 64 digits or letters from a to f. This has {typed.length} characters in
-				all instead of 71.
+				That is no digest: it is “sha256:” and 64 digits or letters from a to f.
+				{wanted.length !== 71 && ` This has ${wanted.length} characters in all instead of 71.`}
 			</p>
 		);
 	}

@@ -17,7 +17,13 @@ export const MANIFEST_BYTES = 100_663_296;
 
 /** Reads a manifest. Throws `Error` with words for people. */
 export function readManifest(text: string): Manifest {
-	return text.trimStart().startsWith("{") ? fromJson(text) : fromText(text);
+	const manifest = text.trimStart().startsWith("{") ? fromJson(text) : fromText(text);
+	const seen = new Set<string>();
+	for (const { path } of manifest.files) {
+		if (seen.has(path)) throw new Error(`The manifest names ${JSON.stringify(path)} twice.`);
+		seen.add(path);
+	}
+	return manifest;
 }
 
 function fromJson(text: string): Manifest {

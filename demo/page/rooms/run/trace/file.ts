@@ -44,7 +44,7 @@ export interface ReadingOptions {
 
 /** Whether a file begins as a trace does. */
 export async function isTraceFile(file: Blob): Promise<boolean> {
-	return /^\s*\{\s*"millraceTrace"\s*:/.test(await file.slice(0, 64).text());
+	return /^\{\s*"millraceTrace"\s*:/.test(await file.slice(0, 64).text());
 }
 
 /**
@@ -64,7 +64,7 @@ export async function readTraceFile(file: Blob, options: ReadingOptions = {}): P
 			await new Promise((resolve) => setTimeout(resolve));
 			signal?.throwIfAborted();
 		}
-		if (text === "") continue;
+		if (text.trim() === "") continue;
 		try {
 			if (line === 1) values = readHeader(text);
 			else if (text.startsWith('{"truncated":')) truncated = true;
