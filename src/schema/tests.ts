@@ -74,12 +74,15 @@ function testOf(node: SchemaNode, below: Below): Test {
 	const base = charge[only === 0 ? 1 : 0]!;
 	const alike = (kind: number): boolean => kind === only || (own[kind] === undefined && charge[kind] === base);
 	if (anywhere === undefined && allowed.lastIndexOf(true) === only && charge.every((_, kind) => alike(kind)))
-		return singleKind(only as Kind, own[only], charge[only]!, base);
+		return singleKind(only as Kind, only === NUMBER ? numberTest(k, false) : own[only], charge[only]!, base, integral);
 	const units = charge[0]!;
-	if (!allowed.includes(false) && charge.every((each) => each === units) && own.every((test) => test === undefined))
+	const all = !allowed.includes(false);
+	if (charge.every((each) => each === units) && own.every((test) => test === undefined))
 		return (value, meter, at) => {
 			meter.work += units;
-			return anywhere === undefined || anywhere(value, meter, at);
+			const valid = all || allowed[kindOf(value)]!;
+			if (!valid && !meter.full) return false;
+			return (anywhere === undefined || anywhere(value, meter, at)) && valid;
 		};
 	return (value, meter, at) => {
 		const kind = kindOf(value);
@@ -96,7 +99,7 @@ function testOf(node: SchemaNode, below: Below): Test {
 }
 
 /** A schema that says nothing of kinds other than the one that it allows: what most are. The kind is tested once. */
-function singleKind(kind: Kind, test: Test | undefined, units: number, base: number): Test {
+function singleKind(kind: Kind, test: Test | undefined, units: number, base: number, integral: boolean): Test {
 	switch (kind) {
 		case STRING:
 			return (value, meter, at) => {
@@ -108,7 +111,7 @@ function singleKind(kind: Kind, test: Test | undefined, units: number, base: num
 			return (value, meter, at) => {
 				const fits = typeof value === "number";
 				meter.work += fits ? units : base;
-				return fits && (test === undefined || test(value, meter, at));
+				return fits && (!integral || Number.isInteger(value)) && (test === undefined || test(value, meter, at));
 			};
 		case ARRAY:
 			return (value, meter, at) => {
