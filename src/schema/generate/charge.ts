@@ -8,8 +8,9 @@ import { fixedCharges } from "../charges.ts";
 import { ARRAY, KINDS, type Kind, OBJECT, STRING } from "../kinds.ts";
 import type { SchemaGraph, SchemaNode } from "../node.ts";
 import { type Children, childrenOfGroup, closeGroup, positionsOf } from "./groups.ts";
+import { kindTest } from "./kinds.ts";
 import { isInherited, literal, member, type Names } from "./text.ts";
-import { kindTest, type VerdictWriter } from "./verdict.ts";
+import type { VerdictWriter } from "./verdict.ts";
 
 /** Objects with more known names are looked up in a table. */
 const NAMES_READ = 48;

@@ -6,8 +6,8 @@
 import { fixedCharges } from "../charges.ts";
 import { ARRAY, BOOLEAN, type Kind, NULL, NUMBER, OBJECT, STRING } from "../kinds.ts";
 import { childrenOf, type Keywords, type SchemaGraph, type SchemaNode } from "../node.ts";
+import { kindTest } from "./kinds.ts";
 import { literal, member, type Names } from "./text.ts";
-import { kindTest } from "./verdict.ts";
 
 /**
  * What the functions share: the charge so far, and locations of the instance, which remember the verdicts of shared definitions.

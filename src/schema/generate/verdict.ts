@@ -4,17 +4,13 @@
  */
 
 import { fixedCharges } from "../charges.ts";
-import { ARRAY, BOOLEAN, KINDS, type Kind, NULL, NUMBER, OBJECT, STRING } from "../kinds.ts";
+import { ARRAY, type Kind, NULL, NUMBER, OBJECT, STRING } from "../kinds.ts";
 import { SCHEMA_LIMITS } from "../limits.ts";
-import { childrenOf, type Keywords, type Scalar, type SchemaGraph, type SchemaNode, type TypeName } from "../node.ts";
+import { childrenOf, type Keywords, type Scalar, type SchemaGraph, type SchemaNode } from "../node.ts";
 import { branchesByValue } from "../unions.ts";
 import { inPlaceOf } from "./groups.ts";
+import { ALL, bit, CHEAP, kindsOf, kindsOfTypes, kindsWanted, kindTest } from "./kinds.ts";
 import { isInherited, literal, member, type Names } from "./text.ts";
-
-/** Sets of kinds, a bit each. */
-const bit = (kind: Kind): number => 1 << kind;
-const ALL = (1 << KINDS) - 1;
-const CONTAINERS = bit(ARRAY) | bit(OBJECT);
 
 /** Schemas nested deeper than this in one function get a function of their own. */
 const NESTED = 12;
@@ -26,36 +22,6 @@ const NAMES_READ = 48;
 const BRANCHES_TRIED = 8;
 /** More values than this are a set. */
 const VALUES_LISTED = 8;
-
-const KIND_OF_TYPE: { readonly [name in TypeName]: Kind } = {
-	null: NULL,
-	boolean: BOOLEAN,
-	integer: NUMBER,
-	number: NUMBER,
-	string: STRING,
-	array: ARRAY,
-	object: OBJECT,
-};
-
-/** The test for some kinds, given that the value is of one of the kinds `known`. */
-export function kindTest(value: string, kinds: number, known: number = ALL): string {
-	if ((known & ~kinds) === 0) return "true";
-	const tests: string[] = [];
-	const isContainer = `typeof ${value} === "object" && ${value} !== null`;
-	if (kinds & bit(STRING)) tests.push(`typeof ${value} === "string"`);
-	if (kinds & bit(NUMBER)) tests.push(`typeof ${value} === "number"`);
-	if (kinds & bit(BOOLEAN)) tests.push(`typeof ${value} === "boolean"`);
-	if (kinds & bit(NULL)) tests.push(`${value} === null`);
-	if ((kinds & CONTAINERS) === CONTAINERS) tests.push(isContainer);
-	else if (kinds & bit(ARRAY)) tests.push(`isArray(${value})`);
-	else if (kinds & bit(OBJECT))
-		tests.push((known & CONTAINERS) === bit(OBJECT) ? isContainer : `${isContainer} && !isArray(${value})`);
-	return tests.length === 1 ? tests[0]! : tests.map((test) => (test.includes("&&") ? `(${test})` : test)).join(" || ");
-}
-
-function kindsOfTypes(types: readonly TypeName[]): number {
-	return types.reduce((kinds, name) => kinds | bit(KIND_OF_TYPE[name]), 0);
-}
 
 export class VerdictWriter {
 	/** Declarations of the module: functions, sets and tables. */
@@ -470,36 +436,10 @@ export class VerdictWriter {
 	}
 }
 
-/** Sets of kinds whose test is one comparison or two. */
-const CHEAP = new Set(([NULL, BOOLEAN, NUMBER, STRING, ARRAY, OBJECT] as const).map(bit));
-
 function isSmall(node: SchemaNode): boolean {
 	const { enum: values, required } = node.keywords;
 	if ((values?.length ?? 0) > VALUES_LISTED || (required?.length ?? 0) > VALUES_LISTED) return false;
 	return Object.keys(node.keywords).length <= REPEATED && childrenOf(node).next().done === true;
-}
-
-/** The kinds that a schema may accept, as far as its own keywords and a few references tell. */
-function kindsWanted(node: SchemaNode): number {
-	let kinds = node.truth === false ? 0 : ALL;
-	let at: SchemaNode | undefined = node;
-	for (let hops = 0; at !== undefined && hops < 8; hops++) {
-		const { type, const: constant, enum: values, $ref }: Keywords = at.keywords;
-		if (type !== undefined) kinds &= kindsOfTypes(type);
-		if (constant !== undefined) kinds &= kindsOf([constant]);
-		if (values !== undefined) kinds &= kindsOf(values);
-		at = $ref;
-	}
-	return kinds;
-}
-
-function kindsOf(values: readonly (null | boolean | number | string)[]): number {
-	let kinds = 0;
-	for (const value of values)
-		kinds |= bit(
-			value === null ? NULL : typeof value === "string" ? STRING : typeof value === "number" ? NUMBER : BOOLEAN,
-		);
-	return kinds;
 }
 
 /** A statement that compares a local with scalars, and so refuses a member that is absent. */
