@@ -48,7 +48,7 @@ function keepRatios(name, ratios, goal) {
 
 /** What a row says of its goal, where it has one. */
 function verdict(met, { goal = null, atMost = false } = {}) {
-	return goal === null ? "" : `   goal ${atMost ? "<=" : ">="} ${goal}: ${met ? "met" : "MISSED"}`;
+	return goal === null ? "" : `   goal ${atMost ? "<=" : ">="} ${Number(goal.toFixed(2))}: ${met ? "met" : "MISSED"}`;
 }
 
 /** Prints and keeps the geometric mean of ratios, which is what most goals are about. */
