@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { expandRules, type Suite } from "../../../conformance/corpus.ts";
 import type { JsonObject } from "../../../src/json/index.ts";
@@ -6,7 +7,7 @@ import { SCHEMA_URI } from "../../../src/schema/index.ts";
 import { load, outcome } from "./load.ts";
 
 const suite = JSON.parse(
-	readFileSync(new URL("../../../conformance/cases/schema.json", import.meta.url), "utf8"),
+	readFileSync(fileURLToPath(new URL("../../../conformance/cases/schema.json", import.meta.url)), "utf8"),
 ) as Suite;
 
 const cases = suite.cases
