@@ -262,7 +262,7 @@ describe("compileSchemaModule", () => {
 		const sources: string[] = [];
 		const codegen = (source: string): Promise<MeteredSchemaModule> => {
 			sources.push(source);
-			return import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(source)}`);
+			return import(/* @vite-ignore */ `data:text/javascript;base64,${btoa(source)}`);
 		};
 		const text = JSON.stringify(file({ type: "string" }));
 		const module = await compileSchemaModule(text, { codegen, meter: true });
