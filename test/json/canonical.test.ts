@@ -131,3 +131,74 @@ describe("canonicalization repairs nothing", () => {
 		expect(refusal(() => canonicalize(given as JsonValue)).code).toBe(code);
 	});
 });
+
+describe("the bytes are those of a plain writer", () => {
+	/** RFC 8785 section 3.2 as it reads: names sorted, everything else as ECMAScript writes it. */
+	function plain(value: JsonValue): string {
+		if (Array.isArray(value)) return `[${value.map(plain).join(",")}]`;
+		if (typeof value !== "object" || value === null) return JSON.stringify(value);
+		const members = value as { readonly [name: string]: JsonValue };
+		const names = Object.keys(members).sort();
+		return `{${names.map((name) => `${JSON.stringify(name)}:${plain(members[name]!)}`).join(",")}}`;
+	}
+	const same = (value: JsonValue): void => {
+		expect(canonicalText(value)).toBe(plain(value));
+	};
+
+	test("of random values", () => {
+		const number = fc.oneof(
+			fc.integer({ min: -1_100_000_000, max: 1_100_000_000 }),
+			fc.double({ min: -9e15, max: 9e15, noNaN: true }),
+			fc.constantFrom(0, -0, 9, 10, 99, 100, 999_999_999, 1e9, 1e9 + 1, -1, 0.1, 5e-324, 9_007_199_254_740_991),
+		);
+		const text = fc.oneof(
+			fc.string({ unit: "binary", maxLength: 90 }),
+			fc.constantFrom("", "__proto__", "10", "9", '"', "\\", "\u0000"),
+		);
+		const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
+			value: fc.oneof(
+				{ maxDepth: 4 },
+				number,
+				text,
+				fc.constantFrom(null, true, false),
+				fc.array(number, { maxLength: 6 }),
+				fc.array(tie("value"), { maxLength: 5 }),
+				fc.dictionary(text, tie("value"), { maxKeys: 8, noNullPrototype: true }),
+			),
+		}));
+		fc.assert(fc.property(value, same), { numRuns: Number(process.env.MILLRACE_RUNS ?? 3_000) });
+	});
+
+	test.each([1, 23, 24, 25, 26, 1_000])("of %d names in reverse and shuffled", (count) => {
+		const names = Array.from({ length: count }, (_, i) => `n${(i * 7919) % count}`);
+		same(
+			Object.fromEntries(
+				[...names]
+					.sort()
+					.reverse()
+					.map((name) => [name, 1]),
+			),
+		);
+		same(Object.fromEntries(names.map((name, i) => [name, { [name]: i }])));
+	});
+
+	test("of lists of numbers at the limits", () => {
+		const nested = (levels: number): JsonValue => (levels === 0 ? 1 : [nested(levels - 1)]);
+		same(nested(127));
+		expect(refusal(() => canonicalize(nested(128))).limit?.name).toBe("depth");
+		const many = (count: number): JsonValue =>
+			Array.from({ length: 4 }, (_, i) => new Array((count >> 2) + (i < (count & 3) ? 1 : 0)).fill(7));
+		same(many(262_144 - 5));
+		expect(refusal(() => canonicalize(many(262_144 - 4))).limit?.name).toBe("nodes");
+		// After a refusal the same writer is used again.
+		same([1, { b: 2, a: [3] }]);
+	});
+
+	test("of lists that the engine would write in another way", () => {
+		const own = Object.assign([1, 2], { toJSON: () => "x" });
+		expect(canonicalText(own as unknown as JsonValue)).toBe("[1,2]");
+		expect(refusal(() => canonicalize([1, Number.NaN])).code).toBe("JSON_NUMBER_RANGE");
+		expect(refusal(() => canonicalize([1, undefined] as unknown as JsonValue)).code).toBe("JSON_TYPE");
+		expect(refusal(() => canonicalize([[1], [2 ** 53]])).code).toBe("JSON_NUMBER_RANGE");
+	});
+});
